@@ -1,0 +1,65 @@
+"""What each protocol says about retrying and waiting. One protocol a file; no vendor library is imported.
+
+A protocol module offers up to two functions:
+
+``probe(exception) -> dict[str, Fact]``
+    Runs once on the live exception. Copies *whitelisted* attributes out of it, by duck typing, as
+    ``{"http.status": 429}``. Judges nothing, does no I/O, may raise: the collector then leaves it out.
+
+``read(node, observed_at) -> Iterable[Signal]``
+    A pure function over one redacted node, the same in production and in replay. It must also do its best
+    with a node that was parsed from a traceback, which has a type path and a message but no facts.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+from airflow_common_ai.evidence.model import Fact, RedactedEvidence, RedactedNode, Signal
+from airflow_common_ai.evidence.protocols import airflow, http, process, python, system, text
+
+__all__ = ["READERS", "probe", "read_signals"]
+
+log = logging.getLogger(__name__)
+
+
+class Reader(Protocol):
+    """The shape of a protocol module."""
+
+    __name__: str
+
+    def probe(self, exception: BaseException) -> dict[str, Fact]: ...
+
+    def read(self, node: RedactedNode, observed_at: datetime) -> Iterable[Signal]: ...
+
+
+READERS: tuple[Reader, ...] = (airflow, http, process, system, python, text)
+"""In the order in which equally ranked signals of one node are preferred."""
+
+
+def probe(exception: BaseException) -> dict[str, Fact]:
+    """Return the whitelisted attributes that the protocols find on a live exception; never raises."""
+    facts: dict[str, Fact] = {}
+    for reader in READERS:
+        try:
+            facts.update(reader.probe(exception))
+        except Exception as error:  # noqa: BLE001 - a property of a stranger's class may raise anything
+            log.debug("%s could not probe: %s", reader.__name__, type(error).__name__)
+    return facts
+
+
+def read_signals(evidence: RedactedEvidence) -> tuple[Signal, ...]:
+    """Return every signal of every node, in the order of nodes and, within one, of rank."""
+    signals: list[Signal] = []
+    for index, node in enumerate(evidence.nodes):
+        found = [
+            replace(signal, node=index)
+            for reader in READERS
+            for signal in reader.read(node, evidence.observed_at)
+        ]
+        signals.extend(sorted(found, key=lambda signal: signal.rank))
+    return tuple(signals)
