@@ -1,0 +1,104 @@
+"""The only place that reads Airflow's task context, private paths included. Every accessor is None-safe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from airflow_common_ai.policies.delay import RetrySchedule
+
+if TYPE_CHECKING:
+    from airflow.sdk.definitions.context import Context
+
+__all__ = [
+    "TaskKey",
+    "is_retry_left",
+    "mask_registered_secrets",
+    "retry_schedule",
+    "task_key",
+    "trigger_traceback",
+    "try_started_at",
+]
+
+
+class TaskKey(NamedTuple):
+    """One task instance, whatever its try."""
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    map_index: int
+
+
+def task_key(context: Context | Mapping[str, Any] | None) -> TaskKey | None:
+    """Return which task instance a context belongs to; ``None`` without one."""
+    ti = _task_instance(context)
+    if ti is None:
+        return None
+    map_index = getattr(ti, "map_index", None)
+    return TaskKey(str(ti.dag_id), str(ti.run_id), str(ti.task_id), -1 if map_index is None else int(map_index))
+
+
+def is_retry_left(context: Context | Mapping[str, Any] | None, try_number: int, max_tries: int) -> bool:
+    """Return whether Airflow would run another try: the server's word where there is one, else the numbers."""
+    from_server = getattr(_task_instance(context), "_ti_context_from_server", None)
+    should_retry = getattr(from_server, "should_retry", None)
+    if isinstance(should_retry, bool):
+        return should_retry
+    return max_tries != 0 and try_number <= max_tries
+
+
+def trigger_traceback(context: Context | Mapping[str, Any] | None) -> str | None:
+    """
+    Return the traceback of the trigger behind a failed deferral.
+
+    The task only sees ``TaskDeferralError("Trigger failure")``; the trigger's own traceback travels in the task
+    instance's ``next_kwargs`` (Airflow 3.3, a private path).
+    """
+    from_server = getattr(_task_instance(context), "_ti_context_from_server", None)
+    if getattr(from_server, "next_method", None) != "__fail__":
+        return None
+    kwargs = getattr(from_server, "next_kwargs", None)
+    lines = kwargs.get("traceback") if isinstance(kwargs, Mapping) else None
+    if isinstance(lines, str):
+        return lines
+    if isinstance(lines, list | tuple):
+        return "".join(line for line in lines if isinstance(line, str)) or None
+    return None
+
+
+def mask_registered_secrets(text: str) -> str:
+    """Mask the values that Airflow knows as secrets: connection passwords, extras, ``mask_secret()``."""
+    from airflow.providers.common.compat.sdk import redact
+
+    return str(redact(text))
+
+
+def try_started_at(context: Context | Mapping[str, Any] | None) -> datetime | None:
+    """Return when the try that has just failed was started."""
+    started = getattr(_task_instance(context), "start_date", None)
+    return started if isinstance(started, datetime) and started.tzinfo else None
+
+
+def retry_schedule(context: Context | Mapping[str, Any] | None) -> RetrySchedule:
+    """Return the task's own retry settings; Airflow's defaults where there is no task."""
+    task = _get(context, "task") or getattr(_task_instance(context), "task", None)
+    own = RetrySchedule()
+    delay = getattr(task, "retry_delay", None)
+    multiplier = getattr(task, "retry_exponential_backoff", None)
+    maximum = getattr(task, "max_retry_delay", None)
+    return RetrySchedule(
+        delay.total_seconds() if isinstance(delay, timedelta) else own.retry_delay_s,
+        # Before 3.2 this was a flag, and on meant doubling.
+        2.0 if multiplier is True else float(multiplier) if isinstance(multiplier, int | float) else own.multiplier,
+        maximum.total_seconds() if isinstance(maximum, timedelta) else None,
+    )
+
+
+def _task_instance(context: Context | Mapping[str, Any] | None) -> Any:
+    return _get(context, "ti") or _get(context, "task_instance")
+
+
+def _get(context: Context | Mapping[str, Any] | None, key: str) -> Any:
+    return None if context is None else context.get(key)

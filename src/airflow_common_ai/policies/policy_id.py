@@ -1,0 +1,33 @@
+"""A stable name for a configured policy, so that several policies of one task keep apart in the record."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import timedelta
+from enum import Enum
+
+__all__ = ["policy_id"]
+
+
+def policy_id(policy: object) -> str:
+    """Return the class name and a digest of the options; equal in every process for an equal configuration."""
+    digest = hashlib.sha256(repr(_stable(vars(policy))).encode()).hexdigest()[:8]
+    return f"{type(policy).__name__}-{digest}"
+
+
+def _stable(value: object) -> object:
+    """Plain data without addresses: the repr of a function differs from process to process."""
+    if isinstance(value, str | int | float | timedelta | Enum | None):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _stable(item) for key, item in sorted(value.items())}
+    if isinstance(value, list | tuple):
+        return [_stable(item) for item in value]
+    name = getattr(value, "__qualname__", None)
+    if isinstance(name, str):
+        return f"{getattr(value, '__module__', '')}.{name}"
+    options = getattr(value, "__dict__", {})
+    return type(value).__qualname__, {
+        name: _stable(item) for name, item in sorted(options.items()) if not name.startswith("_")
+    }

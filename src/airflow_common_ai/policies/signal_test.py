@@ -1,0 +1,78 @@
+"""The condition language of ``FailureRule(signal=…)``: the code of a signal, or a test of one fact."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from airflow_common_ai.evidence.model import RedactedNode, Signal
+
+__all__ = ["SignalTest"]
+
+_NAME = r"[a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+"
+_CODE = re.compile(r"[a-z*][A-Za-z0-9_.*-]*")
+_TEST = re.compile(rf"({_NAME})\s*(not\s+in|in|==|!=|<=|>=|<|>)\s*(.+)")
+
+_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+    "in": lambda fact, values: fact in values,
+    "not in": lambda fact, values: fact not in values,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+_HELP = "Use the code of a signal ('http.429', 'os.*') or a test of a fact ('http.status in {403, 429}')."
+
+
+@dataclass(frozen=True, slots=True)
+class SignalTest:
+    """A parsed condition; plain data, so that a policy deep-copies."""
+
+    name: str
+    """The code, with ``*`` as a wildcard, or the name of the fact."""
+    comparison: str | None = None
+    value: Any = None
+
+    @classmethod
+    def parse(cls, text: object) -> SignalTest:
+        """
+        Parse a condition.
+
+        :raises ValueError: It is neither a code nor a test of a fact.
+        """
+        if not isinstance(text, str):
+            raise ValueError(f"FailureRule.signal must be a text, got {text!r}. {_HELP}")
+        if _CODE.fullmatch(text.strip()):
+            return cls(text.strip())
+        found = _TEST.fullmatch(text.strip())
+        if not found:
+            raise ValueError(f"FailureRule.signal {text!r} is not understood. {_HELP}")
+        name, comparison, literal = found[1], " ".join(found[2].split()), found[3]
+        try:
+            value = ast.literal_eval(literal)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            raise ValueError(f"FailureRule.signal {text!r}: {literal!r} is not a literal value. {_HELP}") from None
+        is_collection = isinstance(value, set | frozenset | list | tuple)
+        if is_collection != comparison.endswith("in"):
+            wanted = "a set such as {403, 429}" if comparison.endswith("in") else "one value such as 403"
+            raise ValueError(f"FailureRule.signal {text!r}: {comparison!r} needs {wanted}, got {literal!r}.")
+        return cls(name, comparison, value)
+
+    def holds(self, node: RedactedNode, signals: Sequence[Signal]) -> bool:
+        """Return whether a node meets the condition; a fact that is not there meets none."""
+        if self.comparison is None:
+            return any(fnmatchcase(signal.code, self.name) for signal in signals)
+        if self.name not in node.facts:
+            return False
+        try:
+            return _OPERATORS[self.comparison](node.facts[self.name], self.value)
+        except TypeError:
+            return False

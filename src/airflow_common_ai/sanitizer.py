@@ -1,0 +1,21 @@
+"""One way for a stranger's words onto a screen: nothing in them may act on a terminal, a log or a table."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["sanitize"]
+
+_ACTING = re.compile(
+    "["
+    "\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 and C1 controls: line breaks, escape, BEL, CSI, OSC; a tab is harmless
+    "\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"  # bidi marks, isolates, zero-width, line separators
+    "\U000e0000-\U000e007f"  # invisible tags
+    "\ud800-\udfff"  # lone surrogates cannot be printed
+    "]"
+)
+
+
+def sanitize(text: str) -> str:
+    """Return text in which control characters, ANSI and OSC sequences and bidi marks stand escaped (``\\x1b``)."""
+    return _ACTING.sub(lambda found: found[0].encode("unicode_escape", "backslashreplace").decode(), text)
