@@ -86,15 +86,14 @@ def _has_name(module: str, name: str) -> bool:
         tree = ast.parse(Path(spec.origin).read_bytes())
     except (OSError, SyntaxError, ValueError):
         return True
-    names = {
-        node.name if isinstance(node, ast.ClassDef | ast.FunctionDef) else getattr(node, "id", "")
-        for node in ast.walk(tree)
-    }
-    imported = {
-        alias.asname or alias.name.partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    }
-    is_open = "*" in imported or "__getattr__" in names or "globals" in names
-    return is_open or name in names or name in imported
+    # Every name that is bound anywhere is accepted: this looks for typos, it does not run the module.
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name.partition(".")[0])
+    is_lazy = any(isinstance(node, ast.FunctionDef) and node.name == "__getattr__" for node in tree.body)
+    return is_lazy or "*" in names or "globals" in names or name in names

@@ -19,9 +19,10 @@ from airflow_common_ai.evidence.model import Evidence, Wait
 from airflow_common_ai.evidence.protocols import read_signals
 from airflow_common_ai.evidence.redaction import Redactor, TextFilter
 from airflow_common_ai.policies import airflow_context, history, telemetry
+from airflow_common_ai.policies.attempt import Attempt
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES, FailureCategory, check_categories
 from airflow_common_ai.policies.delay import Backoff, DelayPlan, Limits, plan_delay
-from airflow_common_ai.policies.history import Attempt, History
+from airflow_common_ai.policies.history import History
 from airflow_common_ai.policies.ladder import Case, Ruling, Tier, climb
 from airflow_common_ai.policies.own_fault import log_own_fault
 from airflow_common_ai.policies.policy_id import policy_id
@@ -161,7 +162,7 @@ class EvidenceRetryPolicy(RetryPolicy):
         signals = read_signals(redacted)
         conclusion = conclude(redacted, signals)
         case = Case(exception, redacted, signals, conclusion, fingerprint(redacted), retry_round.earlier)
-        ruling = climb(case, self._tiers(), self.categories)
+        ruling = climb(case, self.tiers(), self.categories)
         plan = DelayPlan(None)
         if ruling.action is RetryAction.RETRY:
             plan = self._plan(ruling, retry_round, settings, redacted.observed_at, uniform)
@@ -188,6 +189,15 @@ class EvidenceRetryPolicy(RetryPolicy):
             is_last_try=retry_round.is_last_try,
         )
         return Judgement(case, ruling, attempt)
+
+    def tiers(self) -> list[Tier]:
+        """Return the rungs of the ladder, cheapest first."""
+        return [
+            RulesTier(self.rules),
+            SignalsTier(),
+            RepeatTier(),
+            RulesTier(self.fallback_rules, name="fallback_rules"),
+        ]
 
     def _evaluate(
         self, exception: BaseException, try_number: int, max_tries: int, context: Context | None
@@ -220,14 +230,6 @@ class EvidenceRetryPolicy(RetryPolicy):
             return RetryDecision.fail(attempt.reason)
         delay = None if attempt.delay_s is None else timedelta(seconds=attempt.delay_s)
         return RetryDecision.retry(delay, attempt.reason)
-
-    def _tiers(self) -> list[Tier]:
-        return [
-            RulesTier(self.rules),
-            SignalsTier(),
-            RepeatTier(),
-            RulesTier(self.fallback_rules, name="fallback_rules"),
-        ]
 
     def _plan(
         self,

@@ -11,8 +11,9 @@ from airflow.sdk.definitions.retry_policy import RetryAction
 
 from airflow_common_ai.evidence.conclusion import Conclusion
 from airflow_common_ai.evidence.model import RedactedEvidence, Signal, Wait
+from airflow_common_ai.policies.attempt import Vote
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES, FailureCategory
-from airflow_common_ai.policies.history import History, Vote
+from airflow_common_ai.policies.history import History
 
 __all__ = ["Case", "Ruling", "Tier", "Verdict", "climb"]
 

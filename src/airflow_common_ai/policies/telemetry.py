@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 
-from airflow_common_ai.policies.history import Attempt
+from airflow_common_ai.policies.attempt import Attempt
 
 __all__ = ["emit"]
 

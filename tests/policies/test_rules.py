@@ -1,0 +1,153 @@
+"""Rules are checked when the Dag is parsed, with errors that say the fix, and match anywhere in the chain."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from airflow.sdk.definitions.retry_policy import RetryAction, RetryRule
+
+from airflow_common_ai.evidence.collect import collect
+from airflow_common_ai.evidence.model import RedactedEvidence
+from airflow_common_ai.evidence.protocols import read_signals
+from airflow_common_ai.evidence.redaction import Redactor
+from airflow_common_ai.policies.rules import FailureRule, check_rules
+
+
+def evidence_of(exception: BaseException) -> RedactedEvidence:
+    return Redactor().redact(collect(exception, observed_at=datetime(2026, 1, 1, tzinfo=UTC)))
+
+
+def matches(rule: FailureRule, exception: BaseException) -> bool:
+    evidence = evidence_of(exception)
+    return rule.matches(exception, evidence, read_signals(evidence))
+
+
+def wrapped() -> BaseException:
+    try:
+        try:
+            raise ConnectionRefusedError(111, "Connection refused")
+        except ConnectionRefusedError as error:
+            raise RuntimeError("partition 2026-01-01 is not ready") from error
+    except RuntimeError as error:
+        return error
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (FailureRule(exception=RuntimeError), True),
+        (FailureRule(exception=ConnectionRefusedError), True),
+        (FailureRule(exception=OSError), True),
+        (FailureRule(exception="builtins.ConnectionError"), True),
+        (FailureRule(exception=[ValueError, "builtins.OSError"]), True),
+        (FailureRule(exception=ValueError), False),
+        (FailureRule(exception=ConnectionError, match="outermost"), False),
+        (FailureRule(exception=ConnectionError, match="innermost"), True),
+        (FailureRule(exception=RuntimeError, match="innermost"), False),
+        (FailureRule(message=r"partition .* is not ready"), True),
+        (FailureRule(message=r"partition .* is ready"), False),
+        (FailureRule(exception=RuntimeError, message="refused"), False),
+        (FailureRule(exception=OSError, message="refused"), True),
+        (FailureRule(signal="os.errno == 111"), True),
+        (FailureRule(signal="os.errno in {110, 111}"), True),
+        (FailureRule(signal="os.errno not in {110, 111}"), False),
+        (FailureRule(signal="os.errno > 111"), False),
+        (FailureRule(signal="http.status in {403}"), False),
+        (FailureRule(signal="os.*"), True),
+        (FailureRule(signal="http.*"), False),
+        (FailureRule(predicate=lambda error: "partition" in str(error)), True),
+        (FailureRule(predicate=lambda error: isinstance(error.__cause__, ValueError)), False),
+        (FailureRule(exception=ValueError, predicate=lambda error: True), False),
+    ],
+)
+def test_a_rule_matches_when_all_its_conditions_hold_on_one_exception(rule: FailureRule, expected: bool) -> None:
+    assert matches(rule, wrapped()) is expected
+
+
+def test_a_predicate_that_raises_does_not_match_and_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(error: BaseException) -> bool:
+        raise KeyError("hunter2")
+
+    assert not matches(FailureRule(predicate=broken), ValueError("x"))
+    assert "raised KeyError" in caplog.text
+    assert "hunter2" not in caplog.text
+
+
+def test_a_re_exported_path_matches_the_class_it_stands_for() -> None:
+    import requests
+
+    assert matches(FailureRule(exception="requests.HTTPError"), requests.exceptions.HTTPError("404"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "needs a condition"),
+        ({"exception": OSError, "retry_delay": 60}, r"retry_delay must be a timedelta .* got 60\. Use e\.g\. timedelta"),
+        ({"exception": OSError, "retry_delay": timedelta(seconds=-1)}, "between 0 and 7 days"),
+        ({"exception": OSError, "retry_delay": timedelta(days=400)}, "between 0 and 7 days"),
+        ({"exception": (OSError, ValueError)}, "a \\*list\\* of them, got the tuple"),
+        ({"exception": int}, "must be an exception class or its dotted path"),
+        ({"exception": "ValueError"}, "must be a dotted path such as 'builtins.ValueError'"),
+        ({"exception": "builtins.ValueErorr"}, "module 'builtins' has no 'ValueErorr'"),
+        ({"exception": "json.decoder.JSONDecodError"}, "module 'json.decoder' has no 'JSONDecodError'"),
+        ({"exception": "xmlrpc.client.Faul"}, "module 'xmlrpc.client' has no 'Faul'"),
+        ({"message": "("}, r"must be a regular expression.*re\.escape"),
+        ({"message": 5}, "must be a regular expression"),
+        ({"signal": "http status 403"}, "is not understood. Use the code of a signal"),
+        ({"signal": "http.status in 403"}, "'in' needs a set"),
+        ({"signal": "http.status == {403}"}, "'==' needs one value"),
+        ({"signal": "http.status == open('x')"}, "is not a literal value"),
+        ({"predicate": "not callable"}, "must be a function"),
+        ({"exception": OSError, "match": "first"}, "must be 'anywhere', 'outermost' or 'innermost'"),
+        ({"exception": OSError, "max_attempts": 0}, "whole number of attempts from 1"),
+        ({"exception": OSError, "max_attempts": True}, "whole number of attempts from 1"),
+        ({"exception": OSError, "max_attempts": 2, "action": RetryAction.FAIL}, "only goes with action"),
+        ({"exception": OSError, "action": "fail"}, r"must be a RetryAction, got 'fail'\. Use e\.g\. RetryAction\.FAIL"),
+        ({"exception": OSError, "reason": ""}, "reason must be a text"),
+    ],
+)
+def test_a_wrong_rule_fails_at_parse_with_the_fix(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        FailureRule(**options)
+
+
+def test_a_module_that_is_absent_here_is_a_warning_since_the_worker_may_have_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        FailureRule(exception="only_on_the_worker.errors.Busy")
+    assert "'only_on_the_worker.errors.Busy'" in caplog.text
+
+
+def test_checking_a_path_imports_nothing() -> None:
+    program = (
+        "import sys\n"
+        "from airflow_common_ai.policies.class_path import check_class_path\n"
+        "before = set(sys.modules)\n"
+        "check_class_path('xmlrpc.client.Fault')\n"
+        "check_class_path('boto3.exceptions.S3UploadFailedError')\n"
+        "assert not {m for m in set(sys.modules) - before if m.startswith(('xmlrpc', 'boto3'))}\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (RetryRule(exception=OSError), r"must be a list of rules, got RetryRule"),
+        (FailureRule(exception=OSError), "must be a list of rules"),
+        ("rules", "must be a list of rules"),
+        ([ValueError], r"Policy.rules\[0\] must be a RetryRule or a FailureRule, got type"),
+        ([RetryRule(exception=OSError, retry_delay=60)], "retry_delay must be a timedelta"),  # type: ignore[arg-type]
+        ([RetryRule(exception=OSError, retry_delay=timedelta(seconds=-5))], "between 0 and 7 days"),
+    ],
+)
+def test_a_wrong_list_of_rules_fails_at_parse(rules: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        check_rules(rules, "Policy.rules")
