@@ -156,6 +156,16 @@ def test_what_a_stranger_wrote_is_redacted_before_it_is_used() -> None:
     assert record.attempts[0].reason == "password=***"
 
 
+def test_our_own_words_survive_a_password_that_is_one_of_them() -> None:
+    stored = History((replace(ATTEMPT, action="default", tier=None),)).to_json()
+
+    def mask(text: str) -> str:
+        return text.replace("default", "***").replace("2026", "***").replace("signals", "***")
+
+    (attempt,) = history.load({"task_state_store": Store(stored)}, mask).attempts
+    assert (attempt.action, attempt.at, attempt.fingerprint) == ("default", ATTEMPT.at, ATTEMPT.fingerprint)
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),

@@ -9,9 +9,9 @@ from typing import Any
 
 from airflow_common_ai.evidence.exception_line import built_in_exception
 from airflow_common_ai.evidence.exception_tree import pruned
-from airflow_common_ai.evidence.live_exception import base_paths, type_path
 from airflow_common_ai.evidence.model import Edge, ExceptionNode
 from airflow_common_ai.evidence.traceback_text import parse_tracebacks
+from airflow_common_ai.evidence.type_path import base_paths, type_path
 
 __all__ = ["read_failure"]
 

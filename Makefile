@@ -1,0 +1,37 @@
+# What people do here. Each target does its own set-up first: Python 3.11 or newer and make are all that must be there.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench build clean
+
+help:  ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /    make \1	/p' $(MAKEFILE_LIST)
+
+setup:  ## fetch uv if there is none, and install the locked packages into .venv
+	@$(PYTHON) -m tools.bootstrap
+
+demo: setup  ## let tasks fail in a throw-away Airflow, and show what was decided about each
+	@$(BIN)/python -m demo.run
+
+test: setup  ## run the whole test suite; some of it: make test ARGS="tests/tools -k index"
+	$(BIN)/pytest $(ARGS)
+
+lint: setup  ## check style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: setup  ## mend what ruff can mend
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: setup  ## measure how long a decision and the import take
+	@$(BIN)/python -m benchmarks.run
+
+build: setup  ## build the source archive and the wheel into dist/
+	$(BIN)/hatchling build --directory dist
+
+clean:  ## remove what the targets made
+	rm -rf .venv .uv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
