@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from enum import Enum
 
+from airflow_common_ai.policies.categories import FailureCategory
+
 __all__ = ["policy_id"]
 
 
@@ -18,10 +20,10 @@ def policy_id(policy: object) -> str:
 
 def _stable(value: object) -> object:
     """Plain data without addresses: the repr of a function differs from process to process."""
-    if isinstance(value, str | int | float | timedelta | Enum | None):
+    if isinstance(value, str | int | float | timedelta | Enum | None | FailureCategory):
         return value
     if isinstance(value, Mapping):
-        return {key: _stable(item) for key, item in sorted(value.items())}
+        return {key: _stable(value[key]) for key in sorted(value)}
     if isinstance(value, list | tuple):
         return [_stable(item) for item in value]
     name = getattr(value, "__qualname__", None)
