@@ -17,7 +17,8 @@ from airflow_common_ai.evidence.model import Edge, Evidence, RedactedNode, Signa
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.evidence.task_log import read_failure
 from airflow_common_ai.policies.delay import RetrySchedule
-from airflow_common_ai.policies.evidence_policy import EvidenceRetryPolicy, Judgement
+from airflow_common_ai.policies.evidence_policy import EvidenceRetryPolicy
+from airflow_common_ai.policies.judgement import Judgement, judge
 from airflow_common_ai.policies.retry_round import RetryRound
 from airflow_common_ai.policies.settings import read_settings
 from airflow_common_ai.sanitizer import sanitize
@@ -51,7 +52,8 @@ def explain(source: Path | None, *, as_json: bool, try_number: int, retries: int
         )
     root = nodes[0]
     policy = EvidenceRetryPolicy()
-    judged = policy.judge(
+    judged = judge(
+        policy,
         # Only a user's rules look at the live exception, and there are none here.
         Exception(root.message),
         Evidence(tuple(nodes), observed_at=datetime.now(UTC)),

@@ -1,24 +1,279 @@
-"""The wall: nothing unredacted reaches a model, the store, a log or a recording."""
+"""The wall: nothing unredacted reaches a model, the store, a log or a recording.
+
+A string passes, in this order:
+
+1. Airflow's registered secrets, through the function that was handed in.
+2. The user's own redactor, if there is one. It adds to ours and cannot undo it: what it returns passes the
+   registered secrets again and everything below.
+3. The words that touch a cut are dropped.
+4. The named patterns, on the text as it is and on what it says once percent signs, backslashes, entities and base64
+   are undone. Registered secrets are looked for in those forms too.
+5. A cut to head and tail.
+
+Redacting again changes nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import builtins
+import math
+import re
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 
-from airflow_common_ai.evidence.model import Evidence, RedactedEvidence
+from airflow_common_ai.evidence.evidence_json import read_evidence
+from airflow_common_ai.evidence.fitting import drop_halves, fit
+from airflow_common_ai.evidence.model import Evidence, ExceptionNode, Fact, RedactedEvidence, RedactedNode
+from airflow_common_ai.evidence.secret_patterns import (
+    MASK,
+    Name,
+    Span,
+    Suspicion,
+    find_secrets,
+    is_placeholder,
+    kind_of_name,
+    mask_spans,
+    suspect,
+)
+from airflow_common_ai.evidence.secret_patterns.encodings import base64_texts, decoded_forms
+
+__all__ = ["Redactor", "TextFilter", "from_json"]
 
 TextFilter = Callable[[str], str]
+"""Returns a text with its secrets masked."""
+
+_MAX_INPUT_CHARS = 64 * 1024
+_MAX_NAME_CHARS = 512
+_MAX_INTEGER = 2**63
+_MAX_ROUNDS = 12
+_ENCODINGS_IN_EACH_OTHER = 2
+_SHORTEST_VALUE = 4
+
+_NAME = re.compile(r"[^\W\d]\w*(?:[.\-](?:\w+|<locals>|<lambda>))*")
+"""What a class statement or a probe can have named. Anything else was put together at run time."""
+
+
+_PLUS_FOR_SPACE = re.compile(r"\+(?:(?<=[^\W\d]\+)\w|(?<=\w\+)[^\W\d])")
+"""Not that of a time zone."""
+
+
+_MASKED_NAME = re.compile(r"\*{3}[\w.\-]{0,80}\\{0,7}[\"'`]?[\])]?[ \t]{0,8}[=:>]|--?[\w\-]{0,40}\*{3}")
+"""Where a registered secret may have been part of what announces another one."""
 
 
 class Redactor:
-    def __init__(self, mask_registered: TextFilter | None = None, extra: TextFilter | None = None) -> None: ...
+    """
+    The only way from :class:`~airflow_common_ai.evidence.model.Evidence` to
+    :class:`~airflow_common_ai.evidence.model.RedactedEvidence`.
+
+    If a filter raises, or returns no string, nothing leaves: every string from outside is replaced by
+    ``[withheld: the redactor raised …]``. Numbers and the paths of classes stay, so that a decision can still rest
+    on them.
+
+    :param mask_registered: masks the secrets that Airflow knows by value, e.g. the passwords of connections.
+    :param extra: the user's own redactor, beside everything here.
+    """
+
+    def __init__(self, mask_registered: TextFilter | None = None, extra: TextFilter | None = None) -> None:
+        self._mask_registered = mask_registered
+        self._extra = extra
 
     def text(self, value: str) -> str:
-        raise NotImplementedError
+        """Return one string as it may be shown."""
+        try:
+            return self._through(value, suspect(value))
+        except Exception as error:  # noqa: BLE001 - whatever a stranger's filter raises, nothing may leave
+            return _withheld(error)
 
     def redact(self, evidence: Evidence) -> RedactedEvidence:
-        raise NotImplementedError
+        """Return the same facts as they may be stored, logged and sent."""
+        # One look at all strings together tells which of the many patterns are worth trying on each.
+        suspicion = suspect("\n".join(_texts_of(evidence)))
+        try:
+            return _rebuilt(evidence, cache(lambda text: self._through(text, suspicion)))
+        except Exception as error:  # noqa: BLE001 - as above
+            withheld = _withheld(error)
+            return _rebuilt(evidence, lambda text: withheld if text else text)
+
+    def _through(self, value: str, suspicion: Suspicion) -> str:
+        """Return one string behind the wall; ``suspicion`` is what may be found in it as it is."""
+        if not value:
+            return value
+        raw = value if len(value) <= _MAX_INPUT_CHARS else fit(value)
+        registered = self._without_registered(raw)
+        filtered = self._behind_extra(registered)
+        text = drop_halves(filtered)
+        if registered != raw and _MASKED_NAME.search(registered):
+            text = mask_spans(text, _still_in(text, raw, suspicion))
+        if filtered != registered:
+            suspicion = suspect(text)
+        for _ in range(_MAX_ROUNDS):
+            masked = fit(mask_spans(text, self._secrets(text, suspicion, _ENCODINGS_IN_EACH_OTHER)))
+            if masked == text:
+                return text
+            text = masked
+        return MASK
+
+    def _behind_extra(self, text: str) -> str:
+        if self._extra is None:
+            return text
+        changed = _call(self._extra, text)
+        return text if changed == text else self._without_registered(changed)
+
+    def _without_registered(self, text: str) -> str:
+        return text if self._mask_registered is None else _call(self._mask_registered, text)
+
+    def _secrets(self, text: str, suspicion: Suspicion, depth: int) -> list[Span]:
+        """Find secrets in a text and in what its encoded parts say; registered ones only in the latter."""
+        spans = find_secrets(text, suspicion.patterns)
+        if depth:
+            if suspicion.may_hold_base64:
+                spans += self._secrets_in_base64(text, depth)
+            for form in decoded_forms(text):
+                spans += map(form.span_in_source, self._secrets_in_form(form.text, depth))
+            if self._mask_registered is not None and _PLUS_FOR_SPACE.search(text):
+                spans += self._registered_with_plus(text)
+        return spans
+
+    def _secrets_in_form(self, text: str, depth: int) -> list[Span]:
+        suspicion = suspect(text)
+        spans = find_secrets(text, suspicion.patterns)
+        if suspicion.may_hold_base64:
+            spans += self._secrets_in_base64(text, depth)
+        spans += self._registered(text)
+        return spans
+
+    def _secrets_in_base64(self, text: str, depth: int) -> Iterator[Span]:
+        for span, readable in base64_texts(text):
+            masked = self._without_registered(readable)
+            if mask_spans(masked, self._secrets(masked, suspect(masked), depth - 1)) != readable:
+                yield span
+
+    def _registered_with_plus(self, text: str) -> Iterator[Span]:
+        """Find registered secrets with spaces in them, as forms encode them."""
+        spaced = text.replace("+", " ")
+        yield from self._registered(spaced)
+        for form in decoded_forms(spaced):
+            yield from map(form.span_in_source, self._registered(form.text))
+
+    def _registered(self, text: str) -> Iterator[Span]:
+        """Find where registered secrets are masked; several in one line are covered as one."""
+        if self._without_registered(text) == text:
+            return
+        start = 0
+        is_found = False
+        for line in text.splitlines(keepends=True):
+            masked = self._without_registered(line)
+            if masked != line:
+                is_found = True
+                left, right = _difference(line, masked)
+                yield start + left, start + right
+            start += len(line)
+        if not is_found:  # a secret of several lines
+            yield _difference(text, self._without_registered(text))
 
 
-def from_json(data: Any, redactor: Redactor) -> RedactedEvidence:
-    raise NotImplementedError
+def from_json(data: object, redactor: Redactor) -> RedactedEvidence:
+    """
+    Return the failure that :meth:`~airflow_common_ai.evidence.model.RedactedEvidence.to_json` wrote, redacted again.
+
+    Whoever can write to the store or to a file may have written anything: types and bounds are checked.
+
+    :raises ValueError: with the field, the rule and what was found instead; never with a text from ``data``.
+    """
+    return redactor.redact(read_evidence(data))
+
+
+def _rebuilt(evidence: Evidence, through: TextFilter) -> RedactedEvidence:
+    return RedactedEvidence(
+        nodes=tuple(
+            RedactedNode(
+                type_path=_name(node.type_path, through),
+                base_paths=tuple(_name(path, through) for path in node.base_paths),
+                message=through(node.message),
+                notes=tuple(map(through, node.notes)),
+                edge=node.edge,
+                parent=node.parent,
+                facts=dict(_facts(node, through)),
+                from_text=node.from_text,
+            )
+            for node in evidence.nodes
+        ),
+        observed_at=evidence.observed_at,
+        is_truncated=evidence.is_truncated,
+    )
+
+
+def _texts_of(evidence: Evidence) -> Iterator[str]:
+    for node in evidence.nodes:
+        yield node.message
+        yield from node.notes
+        yield from (fact for fact in node.facts.values() if isinstance(fact, str))
+        yield from (name for name in (node.type_path, *node.base_paths, *node.facts) if _source_name(name) is None)
+
+
+def _name(name: str, through: TextFilter) -> str:
+    """
+    Return the path of a class or the name of a fact.
+
+    Those that can have been written in source pass the named patterns only: a password such as ``postgres`` or
+    ``timeout`` must not take the structure from the evidence.
+    """
+    known = _source_name(name)
+    return through(name) if known is None else known
+
+
+@lru_cache(maxsize=4096)
+def _source_name(name: str) -> str | None:
+    """Return a name from source behind the named patterns, ``None`` if it was put together at run time."""
+    if len(name) > _MAX_NAME_CHARS:
+        return MASK
+    return Redactor().text(name) if _NAME.fullmatch(name) else None
+
+
+def _facts(node: ExceptionNode, through: TextFilter) -> Iterator[tuple[str, Fact]]:
+    for name, fact in node.facts.items():
+        if isinstance(fact, str):
+            is_secret = kind_of_name(name) in (Name.SECRET, Name.TOKEN, Name.AUTHORIZATION, Name.COOKIE)
+            yield _name(name, through), MASK if is_secret and not is_placeholder(fact) else through(fact)
+        elif isinstance(fact, float) and not math.isfinite(fact):
+            continue  # JSON cannot say it
+        else:
+            yield _name(name, through), fact
+
+
+def _still_in(text: str, raw: str, suspicion: Suspicion) -> Iterator[Span]:
+    """
+    Find what the patterns found in the raw text and what is still there.
+
+    With ``password`` registered as a password, ``password=hunter2`` has become ``***=hunter2``: nothing announces
+    the secret any more.
+    """
+    for value in {
+        raw[start:end] for start, end in find_secrets(raw, suspicion.patterns) if end - start >= _SHORTEST_VALUE
+    }:
+        start = text.find(value)
+        while start >= 0:
+            yield start, start + len(value)
+            start = text.find(value, start + len(value))
+
+
+def _difference(text: str, masked: str) -> Span:
+    """Return the stretch of ``text`` outside of which both are the same."""
+    shorter = min(len(text), len(masked))
+    left = next((index for index in range(shorter) if text[index] != masked[index]), shorter)
+    right = next((index for index in range(shorter - left) if text[-1 - index] != masked[-1 - index]), shorter - left)
+    return left, len(text) - right
+
+
+def _call(function: TextFilter, text: str) -> str:
+    result: object = function(text)
+    if not isinstance(result, str):
+        raise TypeError("a redactor must return a string")
+    return "".join(result)  # a plain string, whatever the methods of a subclass do
+
+
+def _withheld(error: Exception) -> str:
+    """Return what stands in place of a text; of the error only a built-in name: others may hold anything."""
+    names = (cls.__name__ for cls in type(error).__mro__ if getattr(builtins, cls.__name__, None) is cls)
+    return f"[withheld: the redactor raised {next(names, Exception.__name__)}]"

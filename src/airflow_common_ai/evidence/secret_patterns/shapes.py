@@ -1,0 +1,73 @@
+"""What a value looks like: random, a signature, a placeholder, prose."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from itertools import pairwise
+
+__all__ = ["is_basic_credentials", "is_placeholder", "is_random", "is_signature", "is_uuid", "reads_like_prose"]
+
+_PLACEHOLDER = re.compile(
+    r"none|null|nil|undefined|nan|true|false|yes|no|on|off"
+    r"|%s|%\(\w+\)s|:[a-z_]+(?:_\d+)?|\?|\$\d+|(?-i:\$\{?[A-Z_][A-Z0-9_]*\}?)|\$?\{\{.*\}\}|\$?\{\w*\}|<[^<>]*>"
+    r"|\*+|x{3,}|\.{3}|…"
+    r"|[\[(<*]{0,3}(?:redacted|masked|hidden|filtered|removed|empty|unset)[\])>*]{0,3}"
+    r"|\[withheld: .*",
+    re.IGNORECASE,
+)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_OPAQUE = re.compile(r"[A-Za-z0-9_\-+/=~%.]{20,2048}")
+_SIGNATURE = re.compile(r"(?=[^0-9]{0,64}[0-9])[A-Za-z0-9_\-+/=%]{16,4096}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{8,4096}={0,2}")
+_PROSE = re.compile(
+    r"\b(?:are|at|be|been|can|cannot|could|did|does|expected|expired|field|for|had|has|have|invalid|is|least|may|might"
+    r"|missing|must|not|required|should|than|the|this|to|too|was|were|will|with|your)\b",
+    re.IGNORECASE,
+)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether nothing, a variable or an earlier mask stands where a secret would."""
+    return _PLACEHOLDER.fullmatch(value) is not None
+
+
+def is_uuid(value: str) -> bool:
+    """Whether it is written like a UUID."""
+    return _UUID.fullmatch(value) is not None
+
+
+def is_signature(value: str) -> bool:
+    """Whether it may be a signature in hexadecimal or base64, not the word or the arguments of a function."""
+    return _SIGNATURE.fullmatch(value) is not None
+
+
+def is_random(value: str) -> bool:
+    """
+    Whether capitals, small letters and digits change about as often as in a random text.
+
+    Digests, UUIDs, paths, dates and names of things in any case do not look like that.
+    """
+    if _OPAQUE.fullmatch(value) is None or _UUID.fullmatch(value):
+        return False
+    kinds = "".join("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else "" for c in value)
+    changes = sum(left != right for left, right in pairwise(kinds))
+    return {"A", "a", "0"} <= set(kinds) and changes >= 0.35 * len(value)
+
+
+def is_basic_credentials(value: str) -> bool:
+    """Whether it is base64 of ``user:password``."""
+    if _BASE64.fullmatch(value) is None:
+        return False
+    padded = value.rstrip("=") + "=" * (-len(value.rstrip("=")) % 4)
+    try:
+        decoded = base64.b64decode(padded, altchars=b"-_" if "-" in value or "_" in value else None).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    return ":" in decoded and decoded.isprintable()
+
+
+def reads_like_prose(value: str) -> bool:
+    """Whether several words say something about a secret rather than being one."""
+    return " " in value and _PROSE.search(value) is not None

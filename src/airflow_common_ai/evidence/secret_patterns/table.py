@@ -1,0 +1,322 @@
+"""The named patterns: what a secret looks like in a text about a failure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from airflow_common_ai.evidence.secret_patterns.commands import (
+    find_command_passwords,
+    find_oracle_logins,
+    find_piped_passwords,
+)
+from airflow_common_ai.evidence.secret_patterns.encodings import holds_base64
+from airflow_common_ai.evidence.secret_patterns.fields import (
+    find_listed_settings,
+    find_rejected_inputs,
+    find_xml_values,
+)
+from airflow_common_ai.evidence.secret_patterns.key_blocks import find_private_keys, find_putty_keys
+from airflow_common_ai.evidence.secret_patterns.personal_data import find_card_numbers, find_email_addresses, find_ibans
+from airflow_common_ai.evidence.secret_patterns.shapes import is_basic_credentials, is_random
+from airflow_common_ai.evidence.secret_patterns.spans import Finder, Span, spans_of
+from airflow_common_ai.evidence.secret_patterns.sql import find_inserted_secrets, find_sql_passwords
+from airflow_common_ai.evidence.secret_patterns.tokens import TOKENS
+from airflow_common_ai.evidence.secret_patterns.urls import find_url_credentials
+from airflow_common_ai.evidence.secret_patterns.values import (
+    TELLING,
+    find_flags,
+    find_named_values,
+)
+
+__all__ = ["PATTERNS", "SecretPattern", "Suspicion", "find_secrets", "suspect"]
+
+_MIN_TOKEN_CHARS = 16
+"""What a vendor made recognisable stands in one word of at least this length."""
+
+
+Clues = tuple[tuple[str, ...], ...]
+"""Pieces of text in lower case. Of each group a text must hold one, or the pattern cannot match in it. The first
+group is the cheapest to look for: one character, or what other patterns ask for as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPattern:
+    """One kind of secret."""
+
+    name: str
+    source: str
+    """Where its form is documented, or why it is a secret."""
+    find: Finder
+    clues: Clues = ()
+    screen: re.Pattern[str] | None = None
+    """A text that it does not match cannot match either: for what has no clue."""
+    prefixes: tuple[str, ...] = ()
+    """One of these is in a long word, written like this."""
+
+
+def _lower(name: str, source: str, clues: Clues, expression: str) -> SecretPattern:
+    """Return a pattern whose expression is matched against the text in lower case."""
+    compiled = re.compile(expression)
+    return SecretPattern(name, source, lambda _, lowered: spans_of(compiled, lowered), clues)
+
+
+def _exact(name: str, source: str, clues: Clues, expression: str, prefixes: tuple[str, ...] = ()) -> SecretPattern:
+    """Return a pattern whose expression is matched against the text as it is written."""
+    compiled = re.compile(expression)
+    return SecretPattern(name, source, lambda text, _: spans_of(compiled, text), clues, prefixes=prefixes)
+
+
+_SCHEME = re.compile(
+    r"(?P<scheme>bearer|basic|token|api[ _-]?key|negotiate|ntlm)[ ]{1,4}(?P<secret>[a-z0-9\-._~+/]{8,4096}={0,2})"
+)
+
+
+def _find_schemes(text: str, lowered: str) -> Iterator[Span]:
+    """Find ``Bearer …`` outside of a header, where ``Bearer authentication`` may be meant."""
+    for match in _SCHEME.finditer(lowered):
+        start, end = match.span("secret")
+        value = text[start:end]
+        if match["scheme"] == "basic":
+            is_secret = is_basic_credentials(value)
+        elif match["scheme"] == "bearer":
+            is_secret = any(map(str.isdigit, value))
+        else:
+            is_secret = is_random(value)
+        if is_secret:
+            yield start, end
+
+
+_PARAMETER = re.compile(r"[?&](?:amp;)?(?:key|code|auth|sid|sign|hash|ticket)=(?P<secret>[\w\-.%~/+]{16,2048}={0,2})")
+
+
+def _find_random_parameters(text: str, lowered: str) -> Iterator[Span]:
+    """Find parameters of a URL whose name may mean anything and whose value is random."""
+    return (span for span in spans_of(_PARAMETER, lowered) if is_random(text[slice(*span)]))
+
+
+_DIGITS = re.compile(r"[0-9]{4}(?:[0-9]{6}|[ \-][0-9]{6}| [0-9]{4} [0-9]{2}|-[0-9]{4}-[0-9]{2})")
+"""In every card number and nearly every account number."""
+
+PATTERNS: tuple[SecretPattern, ...] = (
+    SecretPattern("named value", "the names in names.py", find_named_values, (TELLING,)),
+    SecretPattern("command line flag", "the names in names.py", find_flags, (("-",), TELLING)),
+    SecretPattern("XML element", "the names in names.py", find_xml_values, (("<",), TELLING)),
+    SecretPattern(
+        "listed setting",
+        "environments in Kubernetes, ECS and CloudFormation",
+        find_listed_settings,
+        (TELLING, ("value",)),
+    ),
+    SecretPattern(
+        "rejected input", "pydantic shows it below its field", find_rejected_inputs, (TELLING, ("input_value=",))
+    ),
+    SecretPattern(
+        "authorization scheme",
+        "RFC 9110 section 11, RFC 6750, RFC 7617",
+        _find_schemes,
+        (("bearer", "basic", "token", "key", "negotiate", "ntlm"),),
+    ),
+    SecretPattern(
+        "random URL parameter", "API keys and OAuth codes in queries", _find_random_parameters, (("?", "&"),)
+    ),
+    SecretPattern(
+        "URL credentials", "RFC 3986 section 3.2.1, and what drivers accept beyond it", find_url_credentials, (("@",),)
+    ),
+    SecretPattern(
+        "private key", "RFC 7468, RFC 4880, openssh PROTOCOL.key", find_private_keys, (("key",), ("private key",))
+    ),
+    SecretPattern("PuTTY key", "PuTTY manual, appendix C", find_putty_keys, (("private-lines",),)),
+    SecretPattern(
+        "command line password",
+        "the manual pages of the commands",
+        find_command_passwords,
+        screen=re.compile(r"-(?<=[\s\"']-)(?:[pauwPU]|-(?:user|proxy-user|auth))"),
+    ),
+    SecretPattern(
+        "piped password",
+        "sudo -S, kinit, docker login --password-stdin",
+        find_piped_passwords,
+        (("|",), ("echo ", "printf ")),
+    ),
+    SecretPattern(
+        "Oracle login",
+        "SQL*Plus user's guide, JDBC thin driver",
+        find_oracle_logins,
+        (("@",), ("sqlplus", "sqlldr", "expdp", "impdp", "rman ", "jdbc:oracle")),
+    ),
+    SecretPattern(
+        "SQL password",
+        "CREATE USER of MySQL, Oracle and PostgreSQL; COPY of Redshift and Snowflake",
+        find_sql_passwords,
+        (
+            ("pass", "pw", "key", "token", "identified"),
+            ("password ", "passphrase ", "passwd ", "pwd ", "identified", "_key ", "key_id ", "token "),
+        ),
+    ),
+    SecretPattern("inserted secret", "statements that SQLAlchemy shows", find_inserted_secrets, (TELLING, ("insert",))),
+    _lower(
+        "signed request",
+        "AWS Signature Version 4, Google Cloud Storage V4 signing, Alibaba OSS",
+        (("cred", "key"), ("credential=", "accesskeyid=", "key-pair-id=")),
+        r"(?:x-(?:amz|goog|oss|tos)-credential|(?:aws|oss)accesskeyid|key-pair-id)=(?P<secret>[^&\s\"'<>\\]{8,})",
+    ),
+    _exact(
+        "AWS credentials",
+        "a key id with its secret, as in a credentials CSV",
+        (),
+        r"A[KS]IA[A-Z0-9]{12,124}[^A-Za-z0-9+/]{1,20}(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
+        prefixes=("AKIA", "ASIA"),
+    ),
+    _exact(
+        "storage account key",
+        "64 bytes in base64: Azure storage, Cosmos DB",
+        (("==",),),
+        r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{86}==",
+    ),
+    _exact(
+        "Azure client secret",
+        "what Microsoft Entra ID gives to applications",
+        (("~",), ("q~",)),
+        r"(?<![\w~.\-])[\w~.\-]{3}[0-9]Q~[\w~.\-]{25,40}",
+    ),
+    _exact(
+        "Telegram bot token",
+        "core.telegram.org/bots/api",
+        ((":aa",),),
+        r"(?<![0-9])[0-9]{8,10}:AA[\w\-]{30,}",
+    ),
+    _exact(
+        "Terraform token",
+        "developer.hashicorp.com, API tokens",
+        ((".atlasv1.",),),
+        r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w\-]{20,}",
+    ),
+    _exact(
+        "Mailchimp key",
+        "mailchimp.com/developer, API keys",
+        (("-us",),),
+        r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}\b",
+    ),
+    _lower(
+        "OpenWeather key", "openweathermap.org/appid", (("?", "&"), ("appid=",)), r"[?&]appid=(?P<secret>[0-9a-f]{32})"
+    ),
+    _lower(
+        "cookie", "http.cookiejar.Cookie.__repr__", (("<",), ("cookie",)), r"<cookie [^=\s]{1,200}=(?P<secret>[^\s>]+)"
+    ),
+    _lower(
+        "login pair",
+        "requests and httpx: auth=(user, password)",
+        (("auth", "login("), ("auth=(", "auth(", "login(")),
+        r"(?:auth=|auth|login)\(['\"][^'\"\n]{0,100}['\"], ?['\"](?P<secret>[^'\"\n]+)['\"]",
+    ),
+    _lower(
+        "netrc",
+        "ftp(1), the .netrc file",
+        (("pass",), ("login ",)),
+        r"\b(?:machine\s{1,8}\S{1,200}|default)\s{1,8}login\s{1,8}\S{1,100}\s{1,8}password\s{1,8}(?P<secret>\S+)",
+    ),
+    _exact(
+        "SMTP login",
+        "RFC 4954, RFC 4616",
+        (
+            ("auth", "334 ugfzc3dvcmq6"),
+            ("auth plain", "auth login", "auth xoauth2", "auth cram-md5", "334 ugfzc3dvcmq6"),
+        ),
+        r"(?:AUTH (?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5) "
+        r"|334 UGFzc3dvcmQ6[^A-Za-z0-9+/=]{1,8}(?:\w{1,10}[^A-Za-z0-9+/=]{1,8})?)"
+        r"(?P<secret>(?!(?:PLAIN|LOGIN|XOAUTH2|CRAM|NTLM|GSSAPI|DIGEST|OAUTHBEARER)\b)[A-Za-z0-9+/]{4,}={0,2})",
+    ),
+    _exact(
+        "password hash",
+        "crypt(5), PostgreSQL's pg_authid, Werkzeug and Django",
+        (("$",),),
+        r"\$(?:2[abxy]|5|6|y|1|apr1|argon2i?d?)\$[./A-Za-z0-9$=,+]{20,}|SCRAM-SHA-256\$[0-9]{1,8}:[A-Za-z0-9+/=$:]{20,}"
+        r"|pbkdf2[:_]sha(?:1|256|512)[$:][A-Za-z0-9+/=$:.]{20,}",
+    ),
+    _lower(
+        "password taken for a port",
+        "urllib.parse, http.client, urllib3 and httpx split an unquoted password at its colon",
+        (("integer value as", "nonnumeric port", "invalid port", "host or port"),),
+        r"(?:port could not be cast to integer value as|nonnumeric port:|invalid port:?) ?['\"]"
+        r"(?!none['\"]|[${<])(?P<secret>[^'\"\n]+)|'[^':\s]{0,100}:(?P<port>[^'\n]+)' is not a valid host or port",
+    ),
+    _lower(
+        "social security number",
+        "only beside its name: the digits alone may be anything",
+        (("ssn", "social security"),),
+        r"(?:ssn|social security)[^\n0-9]{0,40}(?P<secret>[0-9]{3}-?[0-9]{2}-?[0-9]{4})\b",
+    ),
+    SecretPattern("e-mail address", "RFC 5322 section 3.4.1", find_email_addresses, (("@",),)),
+    SecretPattern("card number", "ISO/IEC 7812", find_card_numbers, screen=_DIGITS),
+    SecretPattern("IBAN", "ISO 13616", find_ibans, screen=_DIGITS),
+    *(SecretPattern(token.name, token.source, token.find, prefixes=token.prefixes) for token in TOKENS),
+)
+
+_FIRST_CLUES = tuple({clue for pattern in PATTERNS for group in pattern.clues[:1] for clue in group})
+
+
+def _any_of(prefixes: Iterable[str]) -> re.Pattern[str]:
+    """Return what finds any prefix at the start of a word, grouped by first letter: a long alternation is slow."""
+    groups = groupby(sorted(prefixes), key=lambda prefix: prefix[0])
+    alternatives = (
+        f"{re.escape(first)}(?:{'|'.join(re.escape(prefix[1:]) for prefix in group)})" for first, group in groups
+    )
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(alternatives)})")
+
+
+_ANY_PREFIX = _any_of({prefix for pattern in PATTERNS for prefix in pattern.prefixes})
+"""One pass tells that a text has no token at all, as most have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """What is worth looking for in a text, or in a part of it."""
+
+    patterns: tuple[SecretPattern, ...]
+    may_hold_base64: bool
+
+
+def suspect(text: str) -> Suspicion:
+    """Look over ``text`` once, so that most patterns need not be tried on each part of it."""
+    lowered = _lower_in_place(text)
+    long_words = " ".join({word for word in text.split() if len(word) >= _MIN_TOKEN_CHARS})
+    has_token = _ANY_PREFIX.search(long_words) is not None
+    clues = {clue for clue in _FIRST_CLUES if clue in lowered}
+    return Suspicion(
+        tuple(
+            pattern
+            for pattern in PATTERNS
+            if (not pattern.prefixes or (has_token and any(prefix in long_words for prefix in pattern.prefixes)))
+            and (not pattern.clues or not clues.isdisjoint(pattern.clues[0]))
+            and all(any(clue in lowered for clue in group) for group in pattern.clues[1:])
+            and (pattern.screen is None or pattern.screen.search(text) is not None)
+        ),
+        holds_base64(long_words),
+    )
+
+
+def find_secrets(text: str, patterns: Sequence[SecretPattern]) -> list[Span]:
+    """Return where ``patterns`` find secrets in ``text``."""
+    lowered = _lower_in_place(text)
+    spans: list[Span] = []
+    screened: dict[re.Pattern[str], bool] = {}
+    for pattern in patterns:
+        if pattern.screen is not None:
+            if pattern.screen not in screened:
+                screened[pattern.screen] = pattern.screen.search(text) is not None
+            if not screened[pattern.screen]:
+                continue
+        spans += pattern.find(text, lowered)
+    return spans
+
+
+_ASCII_TO_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def _lower_in_place(text: str) -> str:
+    """Return ``text`` in lower case with each character where it was, which ``İ`` is not in Python's own."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text.translate(_ASCII_TO_LOWER)

@@ -1,0 +1,95 @@
+"""Passwords and tokens in URLs and connection strings: ``scheme://user:password@host``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from airflow_common_ai.evidence.secret_patterns.shapes import is_placeholder, is_random
+from airflow_common_ai.evidence.secret_patterns.spans import Span
+
+__all__ = ["find_url_credentials"]
+
+_END = re.compile(r"[\s<>]|\\[\"'nrt]|[\"'`](?=[\s,;:)\]}>\\]|$)")
+_SCHEME_AFTER = re.compile(r"[,;|]?[A-Za-z][A-Za-z0-9+.\-]{1,20}$")
+"""In ``redis://:a@one,redis://:b@two`` the second scheme ends the first URL."""
+_MAX_URL_CHARS = 4096
+
+_SCHEME = re.compile(r"[A-Za-z0-9+.\-*]{1,32}$")
+_SSH_SCHEMES = ("ssh", "git+ssh", "sftp")
+_WEB_SCHEMES = ("http", "https", "git+http", "git+https", "ws", "wss", *_SSH_SCHEMES)
+"""Their paths may hold an ``@``; a database's do not, but its passwords are written without escapes more often."""
+
+_USER = re.compile(r"[^:/?#]+")
+_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[\w.\-*]*)(?P<port>:\d{1,5})?(?=[/?#;,:)\]}]|$)")
+_CONVINCING_HOST = re.compile(r"\[|localhost|[\w\-]+\.[\w.\-]*\w|[\w\-]+:\d{2,5}")
+_PORT = re.compile(r"\d{0,5}(?:[/?#]|$)")
+_GO_MYSQL = re.compile(r"(?:tcp|unix)\(")
+_HOST_AND_PORT = re.compile(r"(?:[\w\-]+\.)*[\w\-]+:\d{2,5}(?!\w)")
+_BARE_CREDENTIALS = re.compile(r"[\w.\-]{1,64}:(?P<secret>[^\s:@/\"'<>]{1,128})$")
+
+
+def find_url_credentials(text: str, lowered: str) -> Iterator[Span]:
+    """Find passwords before the host, also such that hold ``@ : / #`` or ``%``, and lone tokens of web URLs."""
+    slashes = lowered.find("://")
+    while slashes >= 0:
+        start = slashes + 3
+        following = lowered.find("://", start)
+        limit = min(len(text) if following < 0 else following, start + _MAX_URL_CHARS)
+        match = _END.search(text, start, limit)
+        end = match.start() if match else limit
+        if end == following and (scheme := _SCHEME_AFTER.search(text, max(start, end - 22), end)):
+            end = scheme.start()
+        if "@" in text[start:end]:
+            scheme = _SCHEME.search(lowered, max(0, slashes - 32), slashes)
+            span = _password(text, start, end, scheme[0] if scheme else "")
+            if span is not None and not is_placeholder(text[slice(*span)]):
+                yield span
+        slashes = following
+    yield from _credentials_without_scheme(text)
+
+
+def _password(text: str, start: int, end: int, scheme: str) -> Span | None:
+    user = _USER.match(text, start, end)
+    colon = start if user is None else user.end()
+    first_at = text.find("@", start, colon)
+    is_web = scheme in _WEB_SCHEMES
+    has_password = colon < end and text[colon] == ":" and not (is_web and _PORT.match(text, colon + 1, end))
+    if not has_password or (scheme in _SSH_SCHEMES and first_at >= 0):  # ssh://git@host:path is no password
+        is_token = is_web and first_at > start and _is_token(text[start:first_at])
+        return (start, first_at) if is_token else None
+    at = _at_sign(text, colon + 1, end, is_web=is_web)
+    return None if at < 0 else (colon + 1, at)
+
+
+def _is_token(userinfo: str) -> bool:
+    """Whether a lone name before the host of a web URL is a token, not a user."""
+    return is_random(userinfo) or (len(userinfo) >= 20 and any(map(str.isdigit, userinfo)))
+
+
+def _at_sign(text: str, start: int, end: int, *, is_web: bool) -> int:
+    """Return where the password ends, -1 if nowhere."""
+    query = text.find("?", start, end)
+    if query >= 0 and text.find("@", start, query) >= 0:
+        end = query
+    best = -1
+    at = text.find("@", start, end)
+    while at >= 0:
+        host = _HOST.match(text, at + 1)
+        if host is not None and not text.startswith(("sha256:", "sha512:"), at + 1) and text[at - 1] != "/":
+            best = at
+            if is_web and _CONVINCING_HOST.match(text, at + 1):
+                return at
+        at = text.find("@", at + 1, end)
+    return best
+
+
+def _credentials_without_scheme(text: str) -> Iterator[Span]:
+    """Find ``user:password@tcp(host)`` and ``user:password@host:5432``."""
+    at = text.find("@")
+    while at >= 0:
+        if _GO_MYSQL.match(text, at + 1) or _HOST_AND_PORT.match(text, at + 1):
+            match = _BARE_CREDENTIALS.search(text, max(0, at - 200), at)
+            if match is not None and not is_placeholder(match["secret"]):
+                yield match.span("secret")
+        at = text.find("@", at + 1)
