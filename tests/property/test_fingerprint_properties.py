@@ -20,8 +20,8 @@ sentences = st.lists(words, min_size=1, max_size=12).map(" ".join)
 # What a hostile or unlucky message is made of.
 noise = st.lists(
     st.sampled_from([
-        "a", "1", " ", "'", '"', "\\", "/", ".", ":", "-", "=", "(", "[", "{", "<", "*", "@", "_", "\n", "é", "字", "e5",
-        "code ", "http://", "Mon, ", "2026-01-05", "10 s", "[parameters:", "localhost", "***",
+        "a", "1", " ", "'", '"', "\\", "/", ".", ":", "-", "=", "(", "[", "{", "<", "*", "@", "_", "\n", "é", "字",
+        "e5", "code ", "http://", "Mon, ", "2026-01-05", "10 s", "[parameters:", "localhost", "***",
     ]),
     max_size=200,
 ).map("".join)  # fmt: skip

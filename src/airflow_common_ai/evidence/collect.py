@@ -19,7 +19,7 @@ from airflow_common_ai.evidence.traceback_text import holds_traceback, parse_tra
 from airflow_common_ai.evidence.type_path import base_paths, type_path
 from airflow_common_ai.evidence.walk import Walk, walk
 
-__all__ = ["CUT_MARK", "collect"]
+__all__ = ["CUT_MARK", "collect", "complete"]
 
 log = logging.getLogger(__name__)
 
@@ -61,21 +61,39 @@ def collect(
         return Evidence((ExceptionNode(type_path(type(exception))),), observed_at, is_truncated=True)
 
 
+def complete(
+    nodes: Sequence[ExceptionNode],
+    observed_at: datetime,
+    *,
+    extra_tracebacks: Sequence[str] = (),
+    is_truncated: bool = False,
+) -> Evidence:
+    """
+    Add the failures that stand in the words of others, and bring all of it to size.
+
+    :param nodes: Exceptions whose messages are known exactly; those of a printed traceback may hold what follows it.
+    :param extra_tracebacks: Text of the trigger's traceback if the task failed in its deferral; at most four.
+    :param is_truncated: A bound was hit already.
+    """
+    grown = list(nodes)
+    texts = _TextReader()
+    for text in islice(extra_tracebacks, _MAX_EXTRA_TRACEBACKS):
+        _graft(grown, guarded(partial(texts.read, text), []), 0, Edge.TRIGGER)
+    distances = distances_from_an_end([node.parent for node in grown])
+    for index in sorted(range(len(nodes)), key=lambda index: distances[index]):
+        for words in _words_of(grown[index]):
+            _graft(grown, texts.read(words), index, Edge.NESTED)
+    kept = pruned(grown)
+    fitted, is_cut = fit(kept)
+    return Evidence(tuple(fitted), observed_at, is_truncated or len(kept) < len(grown) or is_cut)
+
+
 def _collect(exception: BaseException, extra_tracebacks: Sequence[str], observed_at: datetime) -> Evidence:
     walked = walk(exception)
     places = prune([found.parent for found in walked.found], [found.edge for found in walked.found])
+    is_truncated = walked.is_truncated or len(places) < len(walked.found)
     nodes = _live_nodes(walked, places)
-    texts = _TextReader()
-    for text in islice(extra_tracebacks, _MAX_EXTRA_TRACEBACKS):
-        _graft(nodes, guarded(partial(texts.read, text), []), 0, Edge.TRIGGER)
-    distances = distances_from_an_end([node.parent for node in nodes])
-    for index in sorted(range(len(nodes)), key=lambda index: distances[index]):
-        for words in _words_of(nodes[index]):
-            _graft(nodes, texts.read(words), index, Edge.NESTED)
-    kept = pruned(nodes)
-    fitted, is_cut = fit(kept)
-    is_pruned = len(places) < len(walked.found) or len(kept) < len(nodes)
-    return Evidence(tuple(fitted), observed_at, walked.is_truncated or is_pruned or is_cut)
+    return complete(nodes, observed_at, extra_tracebacks=extra_tracebacks, is_truncated=is_truncated)
 
 
 def _live_nodes(walked: Walk, places: Sequence[Place]) -> list[ExceptionNode]:
@@ -106,9 +124,7 @@ def _node(exception: BaseException, parent: int | None, edge: Edge) -> Exception
 
 
 def _words_of(node: ExceptionNode) -> Iterator[str]:
-    """Yield the texts of a live exception in which others may stand."""
-    if node.from_text:
-        return
+    """Yield the texts of an exception in which others may stand."""
     yield node.message
     yield from (note for note in node.notes if holds_traceback(note))
     for name, fact in node.facts.items():

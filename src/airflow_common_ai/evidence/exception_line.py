@@ -11,6 +11,7 @@ __all__ = ["built_in_exception", "match_exception", "match_exception_alone"]
 
 _LINE = re.compile(r"(?P<type>[^\W\d][\w.<>\[\]$-]{0,299})(?::(?: (?P<message>.*))?)?$")
 _CLASS_NAME = re.compile(r"_*[A-Z]\w*$")
+# Something must stand before the ending: any program prints `Error: …`.
 _ERROR_NAME = re.compile(r"_*[A-Z]\w*(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Fault)$")
 _ERROR_MODULES = {"error", "errors", "exc", "exception", "exceptions", "errorfactory", "ssh_exception"}
 """Parts of module paths in which libraries keep exceptions with names such as ``NotFound``."""
@@ -34,8 +35,7 @@ def match_exception_alone(line: str) -> re.Match[str] | None:
     elif built_in := built_in_exception(name):
         is_sure = not issubclass(built_in, Warning)
     else:
-        # `Error: …` and `Exception in …` are what any program prints.
-        is_sure = _ERROR_NAME.match(name) is not None and name != "Error" and bool(match["message"])
+        is_sure = _ERROR_NAME.match(name) is not None and bool(match["message"])
     return match if is_sure else None
 
 

@@ -23,7 +23,7 @@ _MAX_CODE_CHARS = 64
 _WITHHELD = "[withheld:"
 """How a message begins that the redactor could not let through: what it said, nobody knows."""
 
-_RUN_TIME_NAME = re.compile(r"(?<![A-Za-z0-9])(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{8,}|\d{4,})(?![A-Za-z0-9])")
+_RUN_TIME_NAME = re.compile(r"(?<![A-Za-z0-9])(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{8,}|\d{6,})(?![A-Za-z0-9])")
 """A part of a type path that is made anew in each process: Airflow puts the hash of its path before a Dag's module."""
 _WORD = re.compile(r"-?\w+")
 
@@ -65,7 +65,7 @@ def fingerprint(evidence: RedactedEvidence) -> str:
         if node.edge is Edge.MEMBER:
             members[parent].add(_joined(chains[index]))
         elif node.edge is not Edge.CONTEXT or parent not in with_cause:
-            chains[parent][1:1] = chains[index]
+            chains[parent][1:1] = chains[index]  # before later siblings, which are there already
     lines = chains[0] if chains else []
     if any(node.message.startswith(_WITHHELD) for node in nodes):
         lines.append(evidence.observed_at.isoformat())

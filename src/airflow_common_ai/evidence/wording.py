@@ -48,7 +48,7 @@ _PIECE = re.compile(
         | \[[0-9A-Z]{{5}}\](?=[ ]?\[)
         | \d{{4,6}}[ ]\([0-9A-Z]{{5}}\)
       )
-    | (?P<quoted>
+    | (?P<quoted>                                                   # one word or one path; prose goes on as pieces
           "(?:(?![,;:=()\[\]{{}}])(?:[^\s"\\]++|\\[^"\s])*+|[/~][^"\n]*+)"
         | '(?:(?![,;:=()\[\]{{}}])(?:[^\s'\\]++|\\[^'\s])*+|[/~][^'\n]*+)'
         | \\"(?![,;:=()\[\]{{}}])[^\s"\\]*+\\"
@@ -57,7 +57,7 @@ _PIECE = re.compile(
     | (?P<assigned>={"".join(f"(?<!{word}=)" for word in _SAYING)}
           (?:'[^'\n]*+'|"[^"\n]*+"|\([^()\n]*+\))
       )
-    | (?P<varies>
+    | (?P<varies>                                                   # [index-1], [::1]:5432, /path, dates and times
           \[(?:[a-z_][a-z0-9_./*:-]*+|(?=[0-9A-Fa-f]*+:)[0-9A-Fa-f:.]++(?:%\w++)?)\](?::\d++)?
         | \[parameters:[^\n]*+                                      # SQLAlchemy's dump of the bound values
         | ~?/[^\s"'<>|,;()\[\]{{}}]*+

@@ -20,6 +20,7 @@ import pytest
 import requests
 from failure_reading import alive, codes, conclusion, conclusion_code, logged, printed
 from http_reading import raised_by
+from loopback import sockets
 
 from airflow_common_ai.evidence.model import Rank, RedactedNode, Retry
 from airflow_common_ai.evidence.protocols import os_error
@@ -213,6 +214,25 @@ def test_the_name_counts_where_the_number_means_something_else_on_the_recording_
     assert [signal.code for signal in os_error.read(recorded_on_macos)] == ["os.econnrefused"]
     no_data_on_linux = RedactedNode("builtins.OSError", facts={"os.errno": 61, "os.error": "ENODATA"})
     assert list(os_error.read(no_data_on_linux)) == []
+
+
+def test_a_question_to_the_system_that_was_answered_no_does_not_fail_what_came_after_it(tmp_path: Path) -> None:
+    def cause() -> None:
+        try:
+            tmp_path.mkdir()
+        except FileExistsError:
+            with sockets.refused_port() as port:
+                socket.create_connection(("127.0.0.1", port))
+
+    def start() -> None:
+        try:
+            subprocess.run(["no-such-program-here"], check=True)
+        except FileNotFoundError:
+            cause()
+
+    for failing in (cause, start):
+        error = raised_by(failing)
+        assert [conclusion_code(alive(error)), conclusion_code(logged(error))] == ["os.econnrefused"] * 2
 
 
 # Words

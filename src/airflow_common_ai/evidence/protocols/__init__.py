@@ -57,9 +57,15 @@ def read_signals(evidence: RedactedEvidence) -> tuple[Signal, ...]:
     signals: list[Signal] = []
     for index, node in enumerate(evidence.nodes):
         found = [
-            replace(signal, node=index)
-            for reader in READERS
-            for signal in reader.read(node, evidence.observed_at)
+            replace(signal, node=index) for reader in READERS for signal in _read(reader, node, evidence.observed_at)
         ]
         signals.extend(sorted(found, key=lambda signal: signal.rank))
     return tuple(signals)
+
+
+def _read(reader: Reader, node: RedactedNode, observed_at: datetime) -> Iterable[Signal]:
+    try:
+        return list(reader.read(node, observed_at))
+    except Exception as error:  # noqa: BLE001 - one reader's fault must not silence the others
+        log.warning("%s could not read a %s: %s", reader.__name__, node.type_path, type(error).__name__)
+        return ()

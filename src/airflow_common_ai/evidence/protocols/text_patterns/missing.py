@@ -49,8 +49,8 @@ TOPICS = (
     Topic(
         "not_found",
         "resource",
-        Retry.DEPENDS,
-        Wait.SHORT,
+        Retry.NO,
+        Wait.NONE,
         "the message says: what it refers to is not there",
         (
             exact("no such file or directory", "POSIX ENOENT"),
@@ -82,6 +82,5 @@ TOPICS = (
             vague("no such"),
             vague("no longer exists"),
         ),
-        max_attempts=2,
     ),
 )

@@ -235,7 +235,7 @@ TOPICS = (
             exact("model is overloaded", "Google, OpenAI, Hugging Face"),
             exact("currently experiencing high demand|load", "Google, OpenAI"),
             exact("currently at capacity", "vendors' APIs"),
-            exact("under maintenance", "vendors' APIs"),
+            exact("under|undergoing|during ... maintenance", "vendors' APIs"),
             exact("scheduled maintenance", "vendors' APIs"),
             exact("the database system is starting up", "PostgreSQL 57P03"),
             exact("the database system is shutting down", "PostgreSQL 57P03"),
