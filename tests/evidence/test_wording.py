@@ -6,8 +6,6 @@ import pytest
 
 from airflow_common_ai.evidence.wording import normalise
 
-# ---- messages
-
 SAME = {
     "numbers": ("read 12 of 300 rows", "read 1,204 of 88 rows", "read <*> of <*> rows"),
     "fractions": ("score 0.5 is below 1e-05", "score 12.75 is below 3E+2", "score <*> is below <*>"),

@@ -55,7 +55,9 @@ def test_a_refused_connection_is_retried_with_growing_delays_that_span_the_tasks
 ) -> None:
     with DAG("policy_refused") as dag:
 
-        @task(retries=3, retry_delay=timedelta(minutes=30), retry_policy=EvidenceRetryPolicy(max_delay=timedelta(hours=9)))
+        @task(
+            retries=3, retry_delay=timedelta(minutes=30), retry_policy=EvidenceRetryPolicy(max_delay=timedelta(hours=9))
+        )
         def connect() -> None:
             refuse()
 
@@ -199,7 +201,9 @@ def test_execution_timeout_and_system_exit_reach_the_policy_although_they_are_no
         exits()
 
     outcome = run_dag(dag)
-    assert any("AirflowTaskTimeout" in path for path in outcome.task("too_slow").store["ai_retry"]["attempts"][0]["types"])
+    assert any(
+        "AirflowTaskTimeout" in path for path in outcome.task("too_slow").store["ai_retry"]["attempts"][0]["types"]
+    )
     assert outcome.task("exits").store["ai_retry"]["attempts"][0]["code"].startswith("exit.")
 
 

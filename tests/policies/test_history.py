@@ -102,7 +102,16 @@ def test_the_ring_keeps_the_last_twenty_attempts_in_less_than_32_kib() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["words", 7, [], {}, {"version": 99}, {"version": 1}, {"version": 1, "attempts": "x"}, {"__airflow_state_ref__": "x"}],
+    [
+        "words",
+        7,
+        [],
+        {},
+        {"version": 99},
+        {"version": 1},
+        {"version": 1, "attempts": "x"},
+        {"__airflow_state_ref__": "x"},
+    ],
 )
 def test_a_foreign_value_is_set_aside(value: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):

@@ -9,7 +9,7 @@ import pytest
 from airflow.sdk.definitions.retry_policy import RetryAction
 
 from airflow_common_ai.evidence.conclusion import Conclusion
-from airflow_common_ai.evidence.model import RedactedEvidence, RedactedNode, Retry, Signal, Strength, Wait, Rank
+from airflow_common_ai.evidence.model import Rank, RedactedEvidence, RedactedNode, Retry, Signal, Strength, Wait
 from airflow_common_ai.policies.attempt import Attempt, Vote
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES, FailureCategory, check_categories
 from airflow_common_ai.policies.history import History

@@ -88,7 +88,10 @@ def test_a_re_exported_path_matches_the_class_it_stands_for() -> None:
     ("options", "message"),
     [
         ({}, "needs a condition"),
-        ({"exception": OSError, "retry_delay": 60}, r"retry_delay must be a timedelta .* got 60\. Use e\.g\. timedelta"),
+        (
+            {"exception": OSError, "retry_delay": 60},
+            r"retry_delay must be a timedelta .* got 60\. Use e\.g\. timedelta",
+        ),
         ({"exception": OSError, "retry_delay": timedelta(seconds=-1)}, "between 0 and 7 days"),
         ({"exception": OSError, "retry_delay": timedelta(days=400)}, "between 0 and 7 days"),
         ({"exception": (OSError, ValueError)}, "a \\*list\\* of them, got the tuple"),

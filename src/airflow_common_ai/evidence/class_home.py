@@ -1,94 +1,127 @@
 """Where an exception class lives that a log names without its module.
 
-Airflow's JSON log keeps of a class only its name, but of every stack frame the file. The file that raised is most
-often of the package that the class is of.
+Airflow's JSON log keeps the bare name of a class, but the file of each stack frame, and what raised is most often in
+the package that the class is of.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from airflow_common_ai.evidence.exception_line import built_in_exception
 from airflow_common_ai.evidence.type_path import type_path
 
-__all__ = ["full_path"]
+__all__ = ["class_home"]
 
-_NAMED_LIKE_BUILT_IN: Mapping[str, frozenset[str]] = {
+_STANDARD_LIBRARY_ROWS = """
+asyncio      CancelledError IncompleteReadError InvalidStateError LimitOverrunError
+binascii     Error
+concurrent   BrokenExecutor BrokenProcessPool BrokenThreadPool CancelledError InvalidStateError
+configparser DuplicateOptionError DuplicateSectionError InterpolationSyntaxError MissingSectionHeaderError NoOptionError
+configparser NoSectionError ParsingError
+csv          Error
+dataclasses  FrozenInstanceError
+decimal      DivisionByZero InvalidOperation
+email        HeaderParseError MessageError MessageParseError
+ftplib       error_perm error_proto error_reply error_temp
+gzip         BadGzipFile
+http         BadStatusLine CannotSendHeader CannotSendRequest HTTPException ImproperConnectionState IncompleteRead
+http         InvalidURL LineTooLong NotConnected RemoteDisconnected ResponseNotReady UnknownProtocol
+imaplib      abort error readonly
+importlib    PackageNotFoundError
+io           UnsupportedOperation
+ipaddress    AddressValueError NetmaskValueError
+json         JSONDecodeError
+lzma         LZMAError
+multiprocessing AuthenticationError BufferTooShort MaybeEncodingError ProcessError RemoteError TimeoutError
+netrc        NetrcParseError
+pickle       PicklingError UnpicklingError
+plistlib     InvalidFileException
+poplib       error_proto
+queue        Empty Full
+re           error
+shutil       Error ReadError RegistryError SameFileError SpecialFileError
+smtplib      SMTPAuthenticationError SMTPConnectError SMTPDataError SMTPException SMTPHeloError SMTPNotSupportedError
+smtplib      SMTPRecipientsRefused SMTPResponseException SMTPSenderRefused SMTPServerDisconnected
+socket       gaierror herror
+sqlite3      DataError DatabaseError IntegrityError InterfaceError InternalError NotSupportedError OperationalError
+sqlite3      ProgrammingError
+ssl          SSLCertVerificationError SSLEOFError SSLError SSLSyscallError SSLWantReadError SSLWantWriteError
+ssl          SSLZeroReturnError
+struct       error
+subprocess   CalledProcessError TimeoutExpired
+tarfile      CompressionError ExtractError HeaderError ReadError StreamError TruncatedHeaderError
+tomllib      TOMLDecodeError
+urllib       ContentTooShortError HTTPError URLError
+xml          ExpatError ParseError SAXParseException
+xmlrpc       Fault ProtocolError ResponseError
+zipfile      BadZipFile LargeZipFile
+zlib         error
+zoneinfo     ZoneInfoNotFoundError
+"""
+"""Packages of the standard library and their exceptions. Source: Python 3.11."""
+
+_LIKE_A_BUILT_IN: Mapping[str, frozenset[str]] = {
     "ConnectionError": frozenset({"elastic_transport", "elasticsearch", "opensearchpy", "redis", "requests"}),
+    "SyntaxError": frozenset({"dns", "psycopg", "psycopg2"}),
+    "SystemError": frozenset({"psycopg", "psycopg2"}),
     "TimeoutError": frozenset({"asyncssh", "multiprocessing", "redis", "sqlalchemy", "urllib3"}),
-    "SystemError": frozenset({"psycopg"}),
 }
-"""Packages with a class named like a built-in one. Source: the packages themselves, in 2026."""
+"""Packages with a class that is named like a built-in one. Source: the packages themselves."""
 
-_STANDARD_LIBRARY = """
-    _csv.Error _lzma.LZMAError _pickle.PicklingError _pickle.UnpicklingError _queue.Empty
-    asyncio.exceptions.CancelledError asyncio.exceptions.IncompleteReadError
-    asyncio.exceptions.InvalidStateError asyncio.exceptions.LimitOverrunError
-    binascii.Error
-    concurrent.futures._base.BrokenExecutor concurrent.futures._base.CancelledError
-    concurrent.futures._base.InvalidStateError concurrent.futures.process.BrokenProcessPool
-    concurrent.futures.thread.BrokenThreadPool
-    configparser.DuplicateOptionError configparser.DuplicateSectionError
-    configparser.InterpolationSyntaxError configparser.MissingSectionHeaderError configparser.NoOptionError
-    configparser.NoSectionError configparser.ParsingError
-    dataclasses.FrozenInstanceError decimal.DivisionByZero decimal.InvalidOperation
-    email.errors.HeaderParseError email.errors.MessageError email.errors.MessageParseError
-    ftplib.error_perm ftplib.error_proto ftplib.error_reply ftplib.error_temp
-    gzip.BadGzipFile
-    http.client.BadStatusLine http.client.CannotSendHeader http.client.CannotSendRequest
-    http.client.HTTPException http.client.ImproperConnectionState http.client.IncompleteRead
-    http.client.InvalidURL http.client.LineTooLong http.client.NotConnected http.client.RemoteDisconnected
-    http.client.ResponseNotReady http.client.UnknownProtocol
-    imaplib.IMAP4.abort imaplib.IMAP4.error imaplib.IMAP4.readonly
-    importlib.metadata.PackageNotFoundError io.UnsupportedOperation
-    ipaddress.AddressValueError ipaddress.NetmaskValueError
-    json.decoder.JSONDecodeError
-    multiprocessing.context.AuthenticationError multiprocessing.context.BufferTooShort
-    multiprocessing.context.ProcessError multiprocessing.context.TimeoutError
-    multiprocessing.managers.RemoteError multiprocessing.pool.MaybeEncodingError
-    netrc.NetrcParseError plistlib.InvalidFileException poplib.error_proto queue.Full re.error
-    shutil.Error shutil.ReadError shutil.RegistryError shutil.SameFileError shutil.SpecialFileError
-    smtplib.SMTPAuthenticationError smtplib.SMTPConnectError smtplib.SMTPDataError smtplib.SMTPException
-    smtplib.SMTPHeloError smtplib.SMTPNotSupportedError smtplib.SMTPRecipientsRefused
-    smtplib.SMTPResponseException smtplib.SMTPSenderRefused smtplib.SMTPServerDisconnected
-    socket.gaierror socket.herror
-    sqlite3.DataError sqlite3.DatabaseError sqlite3.IntegrityError sqlite3.InterfaceError
-    sqlite3.InternalError sqlite3.NotSupportedError sqlite3.OperationalError sqlite3.ProgrammingError
-    ssl.SSLCertVerificationError ssl.SSLEOFError ssl.SSLError ssl.SSLSyscallError ssl.SSLWantReadError
-    ssl.SSLWantWriteError ssl.SSLZeroReturnError
-    struct.error subprocess.CalledProcessError subprocess.TimeoutExpired
-    tarfile.CompressionError tarfile.ExtractError tarfile.HeaderError tarfile.ReadError tarfile.StreamError
-    tarfile.TruncatedHeaderError
-    tomllib.TOMLDecodeError
-    urllib.error.ContentTooShortError urllib.error.HTTPError urllib.error.URLError
-    xml.etree.ElementTree.ParseError xml.parsers.expat.ExpatError xml.sax._exceptions.SAXParseException
-    xmlrpc.client.Fault xmlrpc.client.ProtocolError xmlrpc.client.ResponseError
-    zipfile.BadZipFile zipfile.LargeZipFile zlib.error zoneinfo._common.ZoneInfoNotFoundError
-""".split()
-"""Exceptions of the standard library, where they are defined. Source: Python 3.11."""
-
-_PACKAGE = re.compile(r"[/\\](?:site-packages|dist-packages|python3(?:\.\d+)?)[/\\]([A-Za-z_]\w*)")
-_NO_PACKAGES = frozenset({"site", "dist"})  # of `…/python3.11/site-packages/…`, what a word may hold
-_WRAPPED = re.compile(r"\(([A-Za-z_][\w.]{0,200}\.[A-Za-z_]\w{0,99})\) ")
-_NOT_SURE_OF = frozenset({"DataError", "DatabaseError", "IntegrityError", "InterfaceError", "InternalError"}) | frozenset(
-    {"NotSupportedError", "OperationalError", "ProgrammingError", "HTTPError", "ProtocolError", "ReadError", "error"}
+_OF_MANY_LIBRARIES = frozenset(
+    "DataError DatabaseError Error HTTPError IntegrityError InterfaceError InternalError InvalidURL NotSupportedError"
+    " OperationalError ParseError ProgrammingError ProtocolError ReadError error".split()
 )
-"""Names that the standard library has once and other libraries have too."""
+"""Names that alone do not tell the library."""
+
+_PACKAGE = re.compile(r"[/\\](?:(?:site|dist)-packages|python3\.\d+)[/\\](?!(?:site|dist)-packages)([A-Za-z_]\w*)")
+_WRAPPED = re.compile(r"\(((?:[A-Za-z_]\w{0,99}\.){1,8}[A-Za-z_]\w{0,99})\) ")
 
 
-def full_path(name: str, files: Iterable[str], *, message_above: str = "", is_no_built_in: bool = False) -> str:
+def _standard_library() -> Mapping[str, frozenset[str]]:
+    packages: dict[str, frozenset[str]] = {}
+    for row in _STANDARD_LIBRARY_ROWS.splitlines():
+        if row:
+            package, *names = row.split()
+            packages[package] = packages.get(package, frozenset()) | frozenset(names)
+    return packages
+
+
+_STANDARD_LIBRARY = _standard_library()
+
+
+def class_home(name: str, files: Sequence[str], *, message_above: str = "") -> str:
     """
-    Return the best guess at the path of a class, ``name`` alone if there is nothing to guess from.
+    Return the path of a class as far as it can be told: ``builtins.OSError``, ``requests.HTTPError``, ``MyError``.
 
-    :param name: The name of the class.
-    :param files: The files of the stack frames, the one that raised last.
-    :param message_above: The message of the exception that this one is the reason of: SQLAlchemy's begins with
-        ``(psycopg2.errors.UniqueViolation)``.
-    :param is_no_built_in: It is known not to be the built-in class of this name.
+    :param name: The class's own name.
+    :param files: The files of the stack frames, outermost first.
+    :param message_above: What the exception says whose reason this one is; SQLAlchemy begins with the path, as in
+        ``(psycopg2.errors.UniqueViolation) duplicate key``.
     """
     wrapped = _WRAPPED.match(message_above)
-    if wrapped and wrapped[1].rpartition(".")[2] == name:
+    if wrapped and wrapped[1].endswith(f".{name}"):
         return wrapped[1]
-    return name
+    package = _package_of(name, files)
+    built_in = built_in_exception(name)
+    if built_in and package not in _LIKE_A_BUILT_IN.get(name, ()):
+        return type_path(built_in)
+    return f"{package}.{name}" if package else name
+
+
+def _package_of(name: str, files: Sequence[str]) -> str | None:
+    for file in reversed(files):
+        if not file.endswith(".py"):
+            continue  # a template, or compiled: what called it is a file of the package
+        found = _PACKAGE.search(file)
+        if found is None:
+            break  # the user's own
+        package = found[1]
+        if package not in sys.stdlib_module_names or name in _STANDARD_LIBRARY.get(package, ()):
+            return package
+        # Else an exception of a library that was raised with the stack of the one before it.
+    homes = [package for package, names in _STANDARD_LIBRARY.items() if name in names]
+    return homes[0] if len(homes) == 1 and name not in _OF_MANY_LIBRARIES else None

@@ -381,3 +381,11 @@ def test_an_azure_error_of_a_response_that_was_not_read_costs_no_io() -> None:
     error = HttpResponseError(message="x")
     error.response = Unread()
     assert live_node(error).facts["http.header.retry-after"] == 3
+
+
+def test_the_documentation_id_of_sqlalchemy_is_no_code_of_an_answer() -> None:
+    from sqlalchemy.exc import InvalidRequestError
+
+    from airflow_common_ai.evidence.protocols import http
+
+    assert http.probe(InvalidRequestError("this session is closed", code="cd3x")) == {}

@@ -113,6 +113,8 @@ _TRANSIENT_4XX = (408, 425, 429)
 
 def probe(exception: BaseException) -> dict[str, Fact]:
     """Copy the error type of an ``AirflowRuntimeError`` and the status that the Execution API answered."""
+    if not any(base.__name__ == "AirflowRuntimeError" for base in type(exception).__mro__):
+        return {}
     error = getattr(exception, "error", None)
     error_type = getattr(getattr(error, "error", None), "value", None)
     if not isinstance(error_type, str) or error_type not in _ERROR_TYPES:

@@ -188,7 +188,12 @@ def _is_class_constant(holder: object, name: str) -> bool:
 
 
 def _speaks_http(exception: BaseException) -> bool:
-    return any(_SPEAKS_HTTP.search(base.__name__) for base in type(exception).__mro__ if base.__module__ != "builtins")
+    # SQLAlchemy has an InvalidRequestError, whose code is the address of a page in its documentation.
+    return any(
+        _SPEAKS_HTTP.search(base.__name__)
+        for base in type(exception).__mro__
+        if base.__module__.partition(".")[0] not in ("builtins", "sqlalchemy")
+    )
 
 
 def _read_headers(headers: object, answer: HttpAnswer) -> None:
