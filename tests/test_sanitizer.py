@@ -34,5 +34,6 @@ def test_nothing_that_acts_is_left_and_a_second_pass_changes_nothing(text: str) 
     clean = sanitize(text)
     assert sanitize(clean) == clean
     assert not any(unicodedata.category(char) in ("Cc", "Cs") and char != "\t" for char in clean)
-    assert not any(unicodedata.bidirectional(char) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI") for char in clean)
+    acting = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    assert acting.isdisjoint(unicodedata.bidirectional(char) for char in clean)
     clean.encode()
