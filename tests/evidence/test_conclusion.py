@@ -72,6 +72,23 @@ def test_within_a_node_the_better_rank_wins() -> None:
     assert winner(chain(), status, vendor) == "aws.throttling"
 
 
+def test_a_code_that_may_pass_yields_to_words_beside_it_that_name_another_cause() -> None:
+    may_pass = signal("kubernetes.ErrImagePull", 0, Retry.DEPENDS, Rank.VENDOR_CODE)
+    missing = signal("text.not_found", 0, Retry.NO, Rank.TEXT, category="resource")
+    assert winner(chain(), may_pass, missing) == "text.not_found"
+    hint = signal("text.not_found", 0, Retry.NO, Rank.TEXT, category="resource", strength=Strength.HINT)
+    assert winner(chain(), may_pass, hint) == "kubernetes.ErrImagePull"
+    expired = signal("aws.ExpiredToken", 0, Retry.DEPENDS, Rank.VENDOR_CODE, category="auth")
+    denied = signal("text.access_denied", 0, Retry.NO, Rank.TEXT, category="auth")
+    assert winner(chain(), expired, denied) == "aws.ExpiredToken"
+
+
+def test_a_first_try_that_was_refused_for_good_does_not_fail_a_second_way_that_may_pass() -> None:
+    refused_for_good = signal("http.403", 1, Retry.NO, category="auth")
+    second_way = signal("os.econnrefused", 0, Retry.YES, Rank.OS, category="network")
+    assert winner(chain(CONTEXT), second_way, refused_for_good) == "os.econnrefused"
+
+
 def test_the_deepest_explicit_cause_wins_over_its_wrappers() -> None:
     outer = signal("http.500", 0, Retry.YES)
     inner = signal("sql.28P01", 1, Retry.NO, Rank.VENDOR_CODE, category="auth")

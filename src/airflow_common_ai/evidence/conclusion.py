@@ -1,10 +1,14 @@
 """Which of the signals of a failure wins.
 
-Within a node the better rank wins (:class:`~airflow_common_ai.evidence.model.Rank`). Along explicit edges
-(causes, wrapped originals) a signal of ranks 1-4 beats a class name or words, then the deepest wins: a wrapper
-knows less than what it wraps. An implicit ``__context__`` only counts with ranks 1-4, since the deepest context
-is often an error that was handled; it can mask the first error (clean-up that fails), or be a look-up that
-missed, and then it never outweighs what came after it. A group fails if one of its members must fail.
+Within a node the better rank wins (:class:`~airflow_common_ai.evidence.model.Rank`), but a code that only says
+"may pass" yields to conclusive words beside it that name another cause: an image that cannot be pulled because it
+does not exist. Along explicit edges (causes, wrapped originals) a signal of ranks 1-4 beats a class name or words,
+then the deepest wins: a wrapper knows less than what it wraps.
+
+An implicit ``__context__`` only counts with ranks 1-4, since the deepest context is often an error that was handled.
+It speaks for a wrapper that says nothing, and for a first error that failing clean-up masks. A look-up that missed
+never outweighs what came after it, and no context fails a task against what points to a retry. A group fails if one
+of its members must fail.
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ from dataclasses import dataclass
 from airflow_common_ai.evidence.model import Edge, Rank, RedactedEvidence, Retry, Signal, Wait
 
 __all__ = ["Conclusion", "conclude"]
+
+_MAY_PASS = ("network", "transient")
 
 _WAITS_BY_LENGTH = (Wait.NONE, Wait.NOW, Wait.SHORT, Wait.MEDIUM, Wait.LONG, Wait.RESET)
 
@@ -94,7 +100,7 @@ class _Chooser:
 
     def settle(self, index: int, depth: int = 0, *, is_implicit: bool = False) -> _Found | None:
         """Return what the subtree below ``index`` comes to."""
-        own = next((signal for signal in self._signals[index] if signal.is_conclusive), None)
+        own = _best_of_node(self._signals[index])
         if own and is_implicit and own.rank > Rank.OS:
             own = None
         explicit = [_Found(own, depth)] if own else []
@@ -117,12 +123,10 @@ class _Chooser:
         return self._weigh_context(index, chosen, context)
 
     def _weigh_context(self, index: int, chosen: _Found | None, context: _Found) -> _Found | None:
+        # Failing throws every retry away: not on an implicit word against an explicit one.
         if chosen is None:
-            # Failing throws every retry away: not on an implicit word against an explicit hint.
             return None if context.fails and self._has_retry_hint(index) else context
-        if context.is_missed_lookup:
-            return chosen
-        if context.fails and not chosen.fails and not chosen.is_strong:
+        if context.is_missed_lookup or (context.fails and not chosen.fails):
             return chosen
         return context
 
@@ -131,6 +135,17 @@ class _Chooser:
         return any(s.retry is not Retry.NO for s in self._signals[index]) or any(
             self._has_retry_hint(child) for child in explicit
         )
+
+
+def _best_of_node(signals: Iterable[Signal]) -> Signal | None:
+    conclusive = [signal for signal in signals if signal.is_conclusive]
+    if not conclusive:
+        return None
+    best = conclusive[0]
+    if best.retry is Retry.DEPENDS and best.category in _MAY_PASS:
+        words = (other for other in conclusive if other.rank is Rank.TEXT and other.retry is Retry.NO)
+        return next((other for other in words if other.category not in _MAY_PASS), best)
+    return best
 
 
 def _settle_group(members: Iterable[_Found | None]) -> _Found | None:
