@@ -16,7 +16,7 @@ def task_policy(task: Any) -> None:
     policy = getattr(task, "retry_policy", None)
     if type(policy).__module__.startswith("airflow_common_ai.") and not task.retries:
         warnings.warn(
-            f"Task {task.task_id!r} has retry_policy={type(policy).__name__} but retries=0: the policy can only fail the "
-            "task, as Airflow does anyway. Use e.g. retries=3.",
+            f"Task {task.task_id!r} has retry_policy={type(policy).__name__} but retries=0: the policy can only fail "
+            "the task, as Airflow does anyway. Use e.g. retries=3.",
             stacklevel=2,
         )

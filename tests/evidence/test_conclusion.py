@@ -83,6 +83,14 @@ def test_a_code_that_may_pass_yields_to_words_beside_it_that_name_another_cause(
     assert winner(chain(), expired, denied) == "aws.ExpiredToken"
 
 
+def test_a_bad_request_yields_to_words_beside_it_that_name_a_passing_cause() -> None:
+    bad_request = signal("google.invalidQuery", 0, Retry.NO, Rank.VENDOR_CODE, category="data")
+    lost_race = signal("text.lost_race", 0, Retry.YES, Rank.TEXT)
+    assert winner(chain(), bad_request, lost_race) == "text.lost_race"
+    refused = signal("http.401", 0, Retry.NO, category="auth")
+    assert winner(chain(), refused, lost_race) == "http.401"
+
+
 def test_a_first_try_that_was_refused_for_good_does_not_fail_a_second_way_that_may_pass() -> None:
     refused_for_good = signal("http.403", 1, Retry.NO, category="auth")
     second_way = signal("os.econnrefused", 0, Retry.YES, Rank.OS, category="network")
@@ -149,6 +157,71 @@ def test_hints_that_disagree_do_not_point_to_a_retry() -> None:
         signal("text.invalid", 0, Retry.NO, Rank.TEXT, strength=Strength.HINT),
     ]
     assert not conclude(chain(), hints).hints_at_retry
+
+
+@pytest.mark.parametrize(
+    ("on_top", "first", "expected"),
+    [
+        # clean-up that fails: `conn.close()` on None, a temporary file that is not there
+        (("python.attribute_error", Retry.NO, Rank.CLASS, "permanent"), None, None),
+        (("os.enoent", Retry.NO, Rank.OS, "resource"), None, None),
+        (
+            ("python.attribute_error", Retry.NO, Rank.CLASS, "permanent"),
+            ("text.refused", Retry.YES, Rank.TEXT, "network"),
+            "text.refused",
+        ),
+        (
+            ("python.attribute_error", Retry.NO, Rank.CLASS, "permanent"),
+            ("python.value_error", Retry.NO, Rank.CLASS, "data"),
+            "python.attribute_error",
+        ),
+        # a second way that may pass, on top of a refused login
+        (
+            ("text.connection_lost", Retry.YES, Rank.TEXT, "network"),
+            ("http.401", Retry.NO, Rank.STATUS, "auth"),
+            "text.connection_lost",
+        ),
+        # an answer, or a product's own words, need no support from below
+        (("http.404", Retry.NO, Rank.STATUS, "resource"), None, "http.404"),
+        (("text.login_refused", Retry.NO, Rank.TEXT, "auth"), None, "text.login_refused"),
+        # a wrapper that says nothing, over words
+        (None, ("text.refused", Retry.YES, Rank.TEXT, "network"), "text.refused"),
+        (None, ("text.login_refused", Retry.NO, Rank.TEXT, "auth"), None),
+    ],
+)
+def test_an_error_on_top_of_another_one(
+    on_top: tuple[str, Retry, Rank, str] | None, first: tuple[str, Retry, Rank, str] | None, expected: str | None
+) -> None:
+    signals = [
+        signal(said[0], node, said[1], said[2], category=said[3])
+        for node, said in enumerate((on_top, first))
+        if said is not None
+    ]
+    assert winner(chain(CONTEXT), *signals) == expected
+
+
+def test_a_connection_that_is_already_closed_on_top_of_a_refused_login_is_clean_up() -> None:
+    evidence = RedactedEvidence(
+        (
+            RedactedNode("psycopg2.InterfaceError", message="connection already closed"),
+            RedactedNode("requests.exceptions.HTTPError", edge=Edge.CONTEXT, parent=0),
+        ),
+        datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    closed = signal("text.connection_lost", 0, Retry.YES, Rank.TEXT, category="network")
+    assert winner(evidence, closed, signal("http.401", 1, Retry.NO, category="auth")) == "http.401"
+
+
+def test_a_hook_that_restates_the_status_of_its_context_does_not_outweigh_the_code_in_it() -> None:
+    restated = signal("http.429", 0, Retry.YES, category="rate_limit")
+    status = signal("http.429", 1, Retry.YES, category="rate_limit")
+    quota = signal("http.429.insufficient_quota", 1, Retry.NO, Rank.VENDOR_CODE, category="permanent")
+    assert winner(chain(CONTEXT), restated, status, quota) == "http.429.insufficient_quota"
+
+
+def test_a_long_chain_of_contexts_is_settled_without_walking_it_twice_at_each_step() -> None:
+    evidence = chain(*((Edge.CONTEXT, index) for index in range(60)))
+    assert winner(evidence, signal("http.503", 60, Retry.YES)) == "http.503"
 
 
 MEMBERS = ((Edge.MEMBER, 0), (Edge.MEMBER, 0))

@@ -45,6 +45,10 @@ HOSTILE = {
     "java classes": "'Caused by: ' + 'a.' * 100",
     "java frames": "' at a'",
     "java heads": "'a.B: x\\n\\tat a.B.c(D)\\n'",
+    "java packages": "'com.'",
+    "java exceptions": "'com.a.BException: '",
+    "java exceptions in brackets": "'com.a.BException(com.a.BException)'",
+    "java exceptions of their own line": "'com.a.BException\\n'",
     "java threads": "'Exception in thread \"'",
     "surrogates": "'\\udc80'",
 }

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import shutil
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from airflow_common_ai import __version__
+
+if TYPE_CHECKING:
+    from airflow_common_ai.cli.screen import Screen
+    from airflow_common_ai.evidence.model import Evidence
 
 app = typer.Typer(
     name="airflow-common-ai",
@@ -15,6 +25,12 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help starts in half the time
+)
+
+_NOTHING_FOUND = (
+    "found no failed task: no traceback, and no error of Airflow. Of several tries in a log only the last one counts. "
+    "A process that was killed leaves no exception, and then no policy is asked either"
 )
 
 
@@ -33,27 +49,78 @@ def common(
     """Retries for Apache Airflow that know why a task failed."""
 
 
+def _finite(seconds: float) -> float:
+    if math.isnan(seconds):
+        raise typer.BadParameter("must be a number of seconds, e.g. 300.")
+    return seconds
+
+
 @app.command()
 def explain(
     source: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="A traceback or an Airflow task log, also as .gz; - is standard input."),
+        typer.Argument(metavar="FILE", help="What to read, also as .gz; standard input if left out or -."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-    try_number: Annotated[int, typer.Option(min=1, help="The try that failed.")] = 1,
-    retries: Annotated[int, typer.Option(min=0, help="The task's retries.")] = 3,
-    retry_delay: Annotated[float, typer.Option(min=0, max=31_536_000, help="The task's retry_delay in seconds.")] = 300,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs: docs/explain.md.")] = False,
+    try_number: Annotated[
+        int,
+        typer.Option(min=1, max=10_000, help="The try that failed; those before it count as failed in the same way."),
+    ] = 1,
+    retries: Annotated[int, typer.Option(min=0, max=10_000, help="The task's retries.")] = 3,
+    retry_delay: Annotated[
+        float,
+        typer.Option(min=0, max=31_536_000, callback=_finite, help="The task's retry_delay in seconds."),
+    ] = 300,
 ) -> None:
     """
     Show what EvidenceRetryPolicy would decide about a failure, and why.
 
-    Exit code 0 if a failure was found and judged, 2 if there is nothing to read.
+    Reads a task log of Airflow, as it is stored, downloaded or printed, a part of one, or a Python traceback. What a
+    log does not hold, such as the header Retry-After, is not seen; a policy in the worker does see it.
+
+    \b
+    airflow-common-ai explain attempt=2.log
+    kubectl logs my-pod | airflow-common-ai explain --retries 5 --json
+
+    Exits with 0 if a failure was judged, with 2 if there is none or it cannot be read.
     """
-    from airflow_common_ai.cli.explain import explain as run
     from airflow_common_ai.cli.failure_input import UnreadableInput
 
     try:
-        typer.echo(run(source, as_json=as_json, try_number=try_number, retries=retries, retry_delay_s=retry_delay))
+        evidence = _read(source)
     except UnreadableInput as error:
         typer.echo(f"airflow-common-ai explain: {error}", err=True)
         raise typer.Exit(2) from None
+
+    from airflow_common_ai.cli.explain import TaskSettings
+    from airflow_common_ai.cli.explain import as_json as to_json
+    from airflow_common_ai.cli.explain import explain as judge
+
+    judged = judge(evidence, TaskSettings(try_number, retries, retry_delay))
+    _print(json.dumps(to_json(judged), indent=2) if as_json else _screen().show(judged))
+
+
+def _read(source: Path | None) -> Evidence:
+    from airflow_common_ai.cli.failure_input import UnreadableInput, read_input
+    from airflow_common_ai.evidence.task_log import read_failure
+
+    evidence = read_failure(read_input(source), datetime.now(UTC))
+    if evidence is None:
+        raise UnreadableInput(_NOTHING_FOUND)
+    return evidence
+
+
+def _screen() -> Screen:
+    from airflow_common_ai.cli.screen import Screen
+
+    is_terminal = sys.stdout.isatty()
+    has_width = is_terminal or os.environ.get("COLUMNS", "").isdecimal()
+    return Screen(
+        width=max(shutil.get_terminal_size().columns, 40) if has_width else None,
+        has_styles=is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+    )
+
+
+def _print(text: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    typer.echo(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -1,11 +1,15 @@
-"""Read a file or standard input without trusting its size."""
+"""Read a file or standard input without trusting its size or its kind."""
 
 from __future__ import annotations
 
-import gzip
-import io
+import codecs
+import os
+import stat
 import sys
 import zlib
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,13 +17,27 @@ from airflow_common_ai.sanitizer import sanitize
 
 __all__ = ["MAX_TAIL_BYTES", "UnreadableInput", "read_input"]
 
-MAX_TAIL_BYTES = 8 * 1024 * 1024
+MAX_TAIL_BYTES = 4 * 1024 * 1024
 """What is looked at: the end of a log, where the failure is."""
 
 MAX_READ_BYTES = 256 * 1024 * 1024
-"""What is read, or unpacked, to get there."""
+"""What is read of a pipe, or unpacked, to get there."""
 
+_MAX_PARTS = 1000
+"""Gzip files one behind the other in one file. Each costs a copy of what is left to unpack."""
+
+_CHUNK_BYTES = 1024 * 1024
+_START_BYTES = 4096
 _GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_FORMAT = 16 + zlib.MAX_WBITS
+
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le", 4),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be", 4),
+    (codecs.BOM_UTF16_LE, "utf-16-le", 2),
+    (codecs.BOM_UTF16_BE, "utf-16-be", 2),
+)
+"""How a text begins that is not in UTF-8, such as one from PowerShell, and the bytes of one code unit."""
 
 
 class UnreadableInput(Exception):
@@ -28,70 +46,113 @@ class UnreadableInput(Exception):
 
 def read_input(source: Path | None) -> str:
     """
-    Return the end of a text of any size.
+    Return a text, of a long one its end.
 
-    :param source: A file, also packed with gzip; ``None`` or ``-`` for standard input.
-    :raises UnreadableInput: There is no such file, it is no text, it is empty or far too large.
+    Of a file only the end is read. A pipe, a device and packed data are read through, up to 256 MiB.
+
+    :param source: A file, also packed with gzip, or a named pipe; ``None`` or ``-`` for standard input.
+    :raises UnreadableInput: It is not there, cannot be read, is no text, is empty or far too large.
     """
-    if source is None or str(source) == "-":
-        if sys.stdin is None or sys.stdin.isatty():
-            raise UnreadableInput("give a file, or pipe a traceback or a task log into standard input")
-        return _decoded(_tail(sys.stdin.buffer, "standard input"), "standard input")
-    name = sanitize(str(source))
+    is_standard_input = source is None or str(source) == "-"
+    name = "standard input" if is_standard_input else f"'{sanitize(str(source))}'"
     try:
-        if not source.is_file():
-            reason = "is a folder" if source.is_dir() else "is no file" if source.exists() else "is not there"
-            raise UnreadableInput(f"{name!r} {reason}; give the path of a traceback or a task log")
-        with source.open("rb") as file:
-            return _decoded(_tail(file, name), name)
+        if source is None or is_standard_input:
+            if sys.stdin is None or sys.stdin.isatty():
+                raise UnreadableInput("give a file, or pipe a traceback or a task log into standard input")
+            return _text_of(sys.stdin.buffer, name)
+        # Without waiting: a named pipe may have nobody who writes to it.
+        with open(source, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
+            if file.isatty():
+                raise UnreadableInput(f"{name} is a terminal; give a file, or pipe into standard input")
+            os.set_blocking(file.fileno(), True)
+            return _text_of(file, name)
     except OSError as error:
-        raise UnreadableInput(f"{name!r} cannot be read: {error.strerror}") from None
+        reason = error.strerror or type(error).__name__
+        raise UnreadableInput(f"{name} cannot be read: {reason}") from None
 
 
-def _tail(file: BinaryIO, name: str) -> bytes:
-    buffered = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
-    start = buffered.read(2)
-    try:
-        if start == _GZIP_MAGIC:
-            return _last_bytes(gzip.GzipFile(fileobj=_Rejoined(start, buffered)), b"", name)
-        return _last_bytes(buffered, start, name)
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise UnreadableInput(f"{name!r} is a damaged gzip file; unpack it and look at what is left") from None
+def _text_of(file: BinaryIO, name: str) -> str:
+    start = file.read(_START_BYTES)
+    skipped = 0
+    if start.startswith(_GZIP_MAGIC):
+        unpacked = _unpacked(_bounded(_chunks(start, file), name), name)
+        start = next(unpacked, b"")
+        chunks: Iterable[bytes] = chain([start], unpacked)
+    else:
+        skipped = _skip_to_tail(file)
+        chunks = _chunks(b"" if skipped else start, file)
+    encoding, unit_bytes = _encoding_of(start[:_START_BYTES], name)
+    tail, seen = _last_bytes(_bounded(chunks, name))
+    skipped += seen - len(tail)
+    text = tail[-skipped % unit_bytes :].decode(encoding, "replace").removeprefix("\ufeff")
+    if not text.strip():
+        raise UnreadableInput(f"{name} is empty; give a traceback or a task log")
+    return text
 
 
-def _last_bytes(file: BinaryIO | gzip.GzipFile, start: bytes, name: str) -> bytes:
-    tail, seen = start, len(start)
-    while chunk := file.read(1024 * 1024):
+def _chunks(start: bytes, file: BinaryIO) -> Iterator[bytes]:
+    return chain([start], iter(lambda: file.read(_CHUNK_BYTES), b""))
+
+
+def _bounded(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
+    seen = 0
+    for chunk in chunks:
         seen += len(chunk)
         if seen > MAX_READ_BYTES:
             limit = MAX_READ_BYTES // 1024**2
-            raise UnreadableInput(f"{name!r} holds more than {limit} MiB; give its last part, e.g. tail -c 8M")
-        tail = (tail + chunk)[-MAX_TAIL_BYTES:]
-    return tail
+            raise UnreadableInput(f"{name} holds more than {limit} MiB; give its last part, e.g. with tail -c 4M")
+        yield chunk
 
 
-class _Rejoined(io.RawIOBase):
-    """A stream whose first bytes were read already; standard input cannot seek back."""
+def _unpacked(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """Yield the text of gzip files, one behind the other, in pieces of bounded size."""
+    unpack = zlib.decompressobj(_GZIP_FORMAT)
+    parts = 1
+    try:
+        for chunk in chunks:
+            while chunk:
+                if unpack.eof:
+                    unpack = zlib.decompressobj(_GZIP_FORMAT)
+                    parts += 1
+                if parts > _MAX_PARTS:
+                    raise UnreadableInput(f"{name} is packed in more than {_MAX_PARTS} parts; unpack it first")
+                yield unpack.decompress(chunk, _CHUNK_BYTES)
+                chunk = unpack.unused_data if unpack.eof else unpack.unconsumed_tail
+        while not unpack.eof and (rest := unpack.decompress(b"", _CHUNK_BYTES)):
+            yield rest
+    except zlib.error:
+        raise UnreadableInput(f"{name} is a damaged gzip file") from None
+    if not unpack.eof:
+        raise UnreadableInput(f"{name} is a gzip file that is cut off, and the failure is in the part that is missing")
 
-    def __init__(self, start: bytes, rest: BinaryIO) -> None:
-        self._start = start
-        self._rest = rest
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]  # a memoryview is written like one
-        chunk = self._start or self._rest.read(len(buffer))
-        taken = chunk[: len(buffer)]
-        self._start = chunk[len(taken) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
+def _skip_to_tail(file: BinaryIO) -> int:
+    """Go to where the last part of a regular file begins, and return what was skipped."""
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:  # no file at all, but a stream in memory
+        return 0
+    skipped = status.st_size - MAX_TAIL_BYTES
+    return file.seek(skipped) if stat.S_ISREG(status.st_mode) and skipped > _START_BYTES else 0
 
 
-def _decoded(data: bytes, name: str) -> str:
-    if b"\0" in data[:4096]:
-        raise UnreadableInput(f"{name!r} is no text; give a traceback or a task log")
-    text = data.decode("utf-8", "replace")
-    if not text.strip():
-        raise UnreadableInput(f"{name!r} is empty; give a traceback or a task log")
-    return text
+def _last_bytes(chunks: Iterable[bytes]) -> tuple[bytes, int]:
+    """Return the end of a stream, and how long all of it was."""
+    kept: deque[bytes] = deque()
+    seen = kept_bytes = 0
+    for chunk in chunks:
+        kept.append(chunk)
+        seen += len(chunk)
+        kept_bytes += len(chunk)
+        while kept_bytes - len(kept[0]) >= MAX_TAIL_BYTES:
+            kept_bytes -= len(kept.popleft())
+    return b"".join(kept)[-MAX_TAIL_BYTES:], seen
+
+
+def _encoding_of(start: bytes, name: str) -> tuple[str, int]:
+    for mark, encoding, unit_bytes in _BYTE_ORDER_MARKS:
+        if start.startswith(mark):
+            return encoding, unit_bytes
+    if b"\0" in start:
+        raise UnreadableInput(f"{name} is no text; give a traceback or a task log, as it is or packed with gzip")
+    return "utf-8", 1

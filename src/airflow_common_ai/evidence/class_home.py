@@ -13,55 +13,60 @@ from collections.abc import Mapping, Sequence
 from airflow_common_ai.evidence.exception_line import built_in_exception
 from airflow_common_ai.evidence.type_path import type_path
 
-__all__ = ["class_home"]
+__all__ = ["STANDARD_LIBRARY", "class_home"]
 
-_STANDARD_LIBRARY_ROWS = """
-asyncio      CancelledError IncompleteReadError InvalidStateError LimitOverrunError
-binascii     Error
-concurrent   BrokenExecutor BrokenProcessPool BrokenThreadPool CancelledError InvalidStateError
-configparser DuplicateOptionError DuplicateSectionError InterpolationSyntaxError MissingSectionHeaderError NoOptionError
-configparser NoSectionError ParsingError
-csv          Error
-dataclasses  FrozenInstanceError
-decimal      DivisionByZero InvalidOperation
-email        HeaderParseError MessageError MessageParseError
-ftplib       error_perm error_proto error_reply error_temp
-gzip         BadGzipFile
-http         BadStatusLine CannotSendHeader CannotSendRequest HTTPException ImproperConnectionState IncompleteRead
-http         InvalidURL LineTooLong NotConnected RemoteDisconnected ResponseNotReady UnknownProtocol
-imaplib      abort error readonly
-importlib    PackageNotFoundError
-io           UnsupportedOperation
-ipaddress    AddressValueError NetmaskValueError
-json         JSONDecodeError
-lzma         LZMAError
-multiprocessing AuthenticationError BufferTooShort MaybeEncodingError ProcessError RemoteError TimeoutError
-netrc        NetrcParseError
-pickle       PicklingError UnpicklingError
-plistlib     InvalidFileException
-poplib       error_proto
-queue        Empty Full
-re           error
-shutil       Error ReadError RegistryError SameFileError SpecialFileError
-smtplib      SMTPAuthenticationError SMTPConnectError SMTPDataError SMTPException SMTPHeloError SMTPNotSupportedError
-smtplib      SMTPRecipientsRefused SMTPResponseException SMTPSenderRefused SMTPServerDisconnected
-socket       gaierror herror
-sqlite3      DataError DatabaseError IntegrityError InterfaceError InternalError NotSupportedError OperationalError
-sqlite3      ProgrammingError
-ssl          SSLCertVerificationError SSLEOFError SSLError SSLSyscallError SSLWantReadError SSLWantWriteError
-ssl          SSLZeroReturnError
-struct       error
-subprocess   CalledProcessError TimeoutExpired
-tarfile      CompressionError ExtractError HeaderError ReadError StreamError TruncatedHeaderError
-tomllib      TOMLDecodeError
-urllib       ContentTooShortError HTTPError URLError
-xml          ExpatError ParseError SAXParseException
-xmlrpc       Fault ProtocolError ResponseError
-zipfile      BadZipFile LargeZipFile
-zlib         error
-zoneinfo     ZoneInfoNotFoundError
-"""
-"""Packages of the standard library and their exceptions. Source: Python 3.11."""
+STANDARD_LIBRARY: Mapping[str, frozenset[str]] = {
+    row.split()[0]: frozenset(row.split()[1:])
+    for row in (
+        "asyncio CancelledError IncompleteReadError InvalidStateError LimitOverrunError",
+        "binascii Error",
+        "concurrent BrokenExecutor BrokenProcessPool BrokenThreadPool CancelledError InvalidStateError",
+        "configparser DuplicateOptionError DuplicateSectionError InterpolationSyntaxError"
+        " MissingSectionHeaderError NoOptionError NoSectionError ParsingError",
+        "csv Error",
+        "dataclasses FrozenInstanceError",
+        "decimal DivisionByZero InvalidOperation",
+        "email HeaderParseError MessageError MessageParseError",
+        "ftplib error_perm error_proto error_reply error_temp",
+        "gzip BadGzipFile",
+        "http BadStatusLine CannotSendHeader CannotSendRequest HTTPException ImproperConnectionState"
+        " IncompleteRead InvalidURL LineTooLong NotConnected RemoteDisconnected ResponseNotReady"
+        " UnknownProtocol",
+        "imaplib abort error readonly",
+        "importlib PackageNotFoundError",
+        "io UnsupportedOperation",
+        "ipaddress AddressValueError NetmaskValueError",
+        "json JSONDecodeError",
+        "lzma LZMAError",
+        "multiprocessing AuthenticationError BufferTooShort MaybeEncodingError ProcessError RemoteError TimeoutError",
+        "netrc NetrcParseError",
+        "pickle PicklingError UnpicklingError",
+        "plistlib InvalidFileException",
+        "poplib error_proto",
+        "queue Empty Full",
+        "re error",
+        "shutil Error ReadError RegistryError SameFileError SpecialFileError",
+        "smtplib SMTPAuthenticationError SMTPConnectError SMTPDataError SMTPException SMTPHeloError"
+        " SMTPNotSupportedError SMTPRecipientsRefused SMTPResponseException SMTPSenderRefused"
+        " SMTPServerDisconnected",
+        "socket gaierror herror",
+        "sqlite3 DataError DatabaseError IntegrityError InterfaceError InternalError NotSupportedError"
+        " OperationalError ProgrammingError",
+        "ssl SSLCertVerificationError SSLEOFError SSLError SSLSyscallError SSLWantReadError SSLWantWriteError"
+        " SSLZeroReturnError",
+        "struct error",
+        "subprocess CalledProcessError TimeoutExpired",
+        "tarfile CompressionError ExtractError HeaderError ReadError StreamError TruncatedHeaderError",
+        "tomllib TOMLDecodeError",
+        "urllib ContentTooShortError HTTPError URLError",
+        "xml ExpatError ParseError SAXParseException",
+        "xmlrpc Fault ProtocolError ResponseError",
+        "zipfile BadZipFile LargeZipFile",
+        "zlib error",
+        "zoneinfo ZoneInfoNotFoundError",
+    )
+}
+"""Packages and the exceptions in them. Source: Python 3.11."""
 
 _LIKE_A_BUILT_IN: Mapping[str, frozenset[str]] = {
     "ConnectionError": frozenset({"elastic_transport", "elasticsearch", "opensearchpy", "redis", "requests"}),
@@ -81,18 +86,6 @@ _PACKAGE = re.compile(r"[/\\](?:(?:site|dist)-packages|python3\.\d+)[/\\](?!(?:s
 _WRAPPED = re.compile(r"\(((?:[A-Za-z_]\w{0,99}\.){1,8}[A-Za-z_]\w{0,99})\) ")
 
 
-def _standard_library() -> Mapping[str, frozenset[str]]:
-    packages: dict[str, frozenset[str]] = {}
-    for row in _STANDARD_LIBRARY_ROWS.splitlines():
-        if row:
-            package, *names = row.split()
-            packages[package] = packages.get(package, frozenset()) | frozenset(names)
-    return packages
-
-
-_STANDARD_LIBRARY = _standard_library()
-
-
 def class_home(name: str, files: Sequence[str], *, message_above: str = "") -> str:
     """
     Return the path of a class as far as it can be told: ``builtins.OSError``, ``requests.HTTPError``, ``MyError``.
@@ -105,23 +98,21 @@ def class_home(name: str, files: Sequence[str], *, message_above: str = "") -> s
     wrapped = _WRAPPED.match(message_above)
     if wrapped and wrapped[1].endswith(f".{name}"):
         return wrapped[1]
-    package = _package_of(name, files)
+    files = [file for file in files if file.endswith(".py")]  # templates and compiled files tell no package
     built_in = built_in_exception(name)
-    if built_in and package not in _LIKE_A_BUILT_IN.get(name, ()):
+    if built_in and not (files and _package_of(files[-1]) in _LIKE_A_BUILT_IN.get(name, ())):
         return type_path(built_in)
-    return f"{package}.{name}" if package else name
-
-
-def _package_of(name: str, files: Sequence[str]) -> str | None:
     for file in reversed(files):
-        if not file.endswith(".py"):
-            continue  # a template, or compiled: what called it is a file of the package
-        found = _PACKAGE.search(file)
-        if found is None:
-            break  # the user's own
-        package = found[1]
-        if package not in sys.stdlib_module_names or name in _STANDARD_LIBRARY.get(package, ()):
-            return package
-        # Else an exception of a library that was raised with the stack of the one before it.
-    homes = [package for package, names in _STANDARD_LIBRARY.items() if name in names]
-    return homes[0] if len(homes) == 1 and name not in _OF_MANY_LIBRARIES else None
+        package = _package_of(file)
+        if package is None:
+            break  # the user's own file
+        if package not in sys.stdlib_module_names or name in STANDARD_LIBRARY.get(package, ()):
+            return f"{package}.{name}"
+        # Else it was raised anew with the stack of another one, or by compiled code that this package calls.
+    homes = [package for package, names in STANDARD_LIBRARY.items() if name in names]
+    return f"{homes[0]}.{name}" if len(homes) == 1 and name not in _OF_MANY_LIBRARIES else name
+
+
+def _package_of(file: str) -> str | None:
+    found = _PACKAGE.search(file)
+    return found[1] if found else None

@@ -1,18 +1,20 @@
 """Which of the signals of a failure wins.
 
-Within a node the better rank wins (:class:`~airflow_common_ai.evidence.model.Rank`), but a code that only says
-"may pass" yields to conclusive words beside it that name another cause: an image that cannot be pulled because it
-does not exist. Along explicit edges (causes, wrapped originals) a signal of ranks 1-4 beats a class name or words,
-then the deepest wins: a wrapper knows less than what it wraps.
+Within a node the better rank wins (:class:`~airflow_common_ai.evidence.model.Rank`), with two exceptions. A code that
+only says "may pass" yields to conclusive words beside it that name another cause: an image that cannot be pulled
+because it does not exist. A code that only says "the request is wrong" yields to words that name a passing cause: a
+bad request "due to concurrent update". Along explicit edges (causes, wrapped originals) a signal of ranks 1-4 beats a
+class name or words, then the deepest wins: a wrapper knows less than what it wraps. A group fails if one of its
+members must fail.
 
-An implicit ``__context__`` only counts with ranks 1-4, since the deepest context is often an error that was handled.
-It speaks for a wrapper that says nothing, and for a first error that failing clean-up masks. A look-up that missed
-never outweighs what came after it, and no context fails a task against what points to a retry. A group fails if one
-of its members must fail.
+An implicit ``__context__`` may be the first error, masked by clean-up that failed, or one that was handled before
+something else went wrong; :class:`_Chooser` says who speaks then. The rule behind it: failing a task throws every
+retry away, so it takes more than an error on top of another one whose cause is open.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +22,13 @@ from airflow_common_ai.evidence.model import Edge, Rank, RedactedEvidence, Retry
 
 __all__ = ["Conclusion", "conclude"]
 
+_CLEAN_UP = re.compile(
+    r"\b(?:already|is|was|been) closed\b|\bnot (?:connected|open)\b|connect\(\) first", re.IGNORECASE
+)
+_LOOKED_AT_CHARS = 500
+
 _MAY_PASS = ("network", "transient")
+_REQUEST_IS_WRONG = ("data", "permanent")
 
 _WAITS_BY_LENGTH = (Wait.NONE, Wait.NOW, Wait.SHORT, Wait.MEDIUM, Wait.LONG, Wait.RESET)
 
@@ -92,27 +100,35 @@ class _Chooser:
         self._nodes = evidence.nodes
         self._children: list[list[int]] = [[] for _ in evidence.nodes]
         self._signals: list[list[Signal]] = [[] for _ in evidence.nodes]
+        self._settled: dict[tuple[int, bool], _Found | None] = {}
         for index, node in enumerate(evidence.nodes):
             if node.parent is not None:
                 self._children[node.parent].append(index)
         for signal in signals:
             self._signals[signal.node].append(signal)
 
-    def settle(self, index: int, depth: int = 0, *, is_implicit: bool = False) -> _Found | None:
-        """Return what the subtree below ``index`` comes to."""
+    def settle(self, index: int, depth: int = 0, *, is_strong_only: bool = False) -> _Found | None:
+        """Return what the subtree below ``index`` comes to, by ranks 1-4 alone if ``is_strong_only``."""
+        key = (index, is_strong_only)
+        if key not in self._settled:
+            self._settled[key] = self._settle(index, depth, is_strong_only)
+        return self._settled[key]
+
+    def _settle(self, index: int, depth: int, is_strong_only: bool) -> _Found | None:
         own = _best_of_node(self._signals[index])
-        if own and is_implicit and own.rank > Rank.OS:
+        if own and is_strong_only and own.rank > Rank.OS:
             own = None
         explicit = [_Found(own, depth)] if own else []
         members: list[_Found | None] = []
-        context: _Found | None = None
+        context: int | None = None
         for child in self._children[index]:
             edge = self._nodes[child].edge
-            found = self.settle(child, depth + 1, is_implicit=is_implicit or not edge.is_explicit)
+            if not edge.is_explicit:
+                context = child
+                continue
+            found = self.settle(child, depth + 1, is_strong_only=is_strong_only)
             if edge is Edge.MEMBER:
                 members.append(found)
-            elif not edge.is_explicit:
-                context = found
             elif found:
                 explicit.append(found)
         if group := _settle_group(members):
@@ -120,19 +136,40 @@ class _Chooser:
         chosen = max(explicit, key=lambda found: found.weight, default=None)
         if context is None:
             return chosen
-        return self._weigh_context(index, chosen, context)
+        strong = self.settle(context, depth + 1, is_strong_only=True)
+        if strong:
+            return self._weigh(index, chosen, strong)
+        return chosen if is_strong_only else self._weigh_weak(chosen, self.settle(context, depth + 1))
 
-    def _weigh_context(self, index: int, chosen: _Found | None, context: _Found) -> _Found | None:
-        # Failing throws every retry away: not on an implicit word against an explicit one.
+    def _weigh(self, index: int, chosen: _Found | None, context: _Found) -> _Found | None:
+        """Choose between what an exception says and a code, a status or an errno in its context."""
         if chosen is None:
             return None if context.fails and self._has_retry_hint(index) else context
-        if context.is_missed_lookup or (context.fails and not chosen.fails):
-            return chosen
+        is_same_event = any(signal.code == chosen.signal.code for signal in self._signals[context.signal.node])
+        if is_same_event:
+            return context  # a hook that restates the status of the answer that it handles
+        if context.is_missed_lookup:
+            return chosen  # handled every day
+        if context.fails and not chosen.fails:
+            # `connection already closed` on top of a 401 is clean-up; a second way that was refused is not.
+            is_clean_up = _CLEAN_UP.search(self._nodes[chosen.signal.node].message[:_LOOKED_AT_CHARS])
+            return context if is_clean_up else chosen
         return context
+
+    def _weigh_weak(self, chosen: _Found | None, context: _Found | None) -> _Found | None:
+        """Choose between what an exception says and a context that has a class or words at most."""
+        if chosen is None:
+            return None if context is None or context.fails else context
+        if not chosen.fails or chosen.signal.rank <= Rank.STATUS:
+            return chosen
+        if context is not None:
+            return chosen if context.fails else context
+        # `'NoneType' has no attribute 'close'`, or a temporary file that is not there, on top of an open cause.
+        return chosen if chosen.signal.rank is Rank.TEXT else None
 
     def _has_retry_hint(self, index: int) -> bool:
         explicit = [child for child in self._children[index] if self._nodes[child].edge.is_explicit]
-        return any(s.retry is not Retry.NO for s in self._signals[index]) or any(
+        return any(signal.retry is not Retry.NO for signal in self._signals[index]) or any(
             self._has_retry_hint(child) for child in explicit
         )
 
@@ -142,9 +179,11 @@ def _best_of_node(signals: Iterable[Signal]) -> Signal | None:
     if not conclusive:
         return None
     best = conclusive[0]
+    words = [signal for signal in conclusive if signal.rank is Rank.TEXT]
     if best.retry is Retry.DEPENDS and best.category in _MAY_PASS:
-        words = (other for other in conclusive if other.rank is Rank.TEXT and other.retry is Retry.NO)
-        return next((other for other in words if other.category not in _MAY_PASS), best)
+        return next((other for other in words if other.retry is Retry.NO and other.category not in _MAY_PASS), best)
+    if best.retry is Retry.NO and best.category in _REQUEST_IS_WRONG:
+        return next((other for other in words if other.retry is Retry.YES), best)
     return best
 
 

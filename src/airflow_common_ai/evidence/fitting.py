@@ -12,7 +12,7 @@ MAX_MESSAGE_BYTES = 16 * 1024
 """What one string may take in UTF-8."""
 
 _HEAD_BYTES = 10 * 1024
-_TAIL_BYTES = MAX_MESSAGE_BYTES - _HEAD_BYTES - len(CUT_MARK.encode())
+_TAIL_BYTES = MAX_MESSAGE_BYTES - _HEAD_BYTES - len(f" {CUT_MARK} ".encode())
 
 _LONGEST_WORD = 1024
 """Beyond this a word is no word but JSON or the like without spaces: then a half ends at its punctuation."""
@@ -55,12 +55,13 @@ def _last_bytes(text: str, limit: int) -> str:
 
 
 def _without_last_word(text: str) -> str:
+    """Return ``text`` up to where a word ends; behind it a space, that tells it from one that the cut touches."""
     start = len(text)
     while start and not text[start - 1].isspace() and len(text) - start < _LONGEST_WORD:
         start -= 1
     while start and not _PUNCTUATION.match(text, start - 1):
         start -= 1
-    return text[:start]
+    return text[:start] if not start or text[start - 1].isspace() else f"{text[:start]} "
 
 
 def _without_first_word(text: str) -> str:
@@ -68,4 +69,7 @@ def _without_first_word(text: str) -> str:
     while end < len(text) and not text[end].isspace() and end < _LONGEST_WORD:
         end += 1
     punctuation = _PUNCTUATION.search(text, end)
-    return "" if punctuation is None else text[punctuation.start() :]
+    if punctuation is None:
+        return ""
+    rest = text[punctuation.start() :]
+    return rest if rest[0].isspace() else f" {rest}"

@@ -1,19 +1,23 @@
-"""Read a printed Java stack trace back into nodes: Spark, Hive, JDBC and Kafka often leave nothing else."""
+"""Read printed Java exceptions back into nodes: Spark, Hive, JDBC and Kafka often leave nothing else."""
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-from airflow_common_ai.evidence.exception_tree import pruned
+from airflow_common_ai.evidence.exception_tree import MAX_DEPTH, pruned
+from airflow_common_ai.evidence.java_names import printed_exceptions
 from airflow_common_ai.evidence.log_line import is_log_record, lines_of, without_record_lead
 from airflow_common_ai.evidence.model import Edge, ExceptionNode
 
-__all__ = ["JAVA_MARKS", "parse_java_trace"]
+__all__ = ["JAVA_MARKS", "parse_java_lines", "parse_java_trace"]
 
 JAVA_MARKS = ("Caused by: ", "nested exception is ", "\tat ", "\\tat ", "    at ", "Exception in thread ")
 """A text without any of these holds no Java trace."""
 
 _MAX_TYPE_CHARS = 300
+_END_LINES = 8
+"""How many lines at either end of a text may name an exception that left no trace."""
 _CLASS = r"(?P<type>(?:[A-Za-z_][\w$]*+\.(?=[A-Za-z_]))++[A-Z_][\w$]*+)"
 _HEAD = re.compile(r"\W{0,3}(?P<thread>Exception in thread \"[^\"]*\" )?" + _CLASS + r"(?:: ?(?P<message>.*))?$")
 _BECAUSE = re.compile(r"Caused by: |nested exception is:? ")
@@ -22,9 +26,13 @@ _FRAME = re.compile(r"(?:^|\s)at [\w.$<>/@-]++\(|\s\.\.\. \d++ (?:more|common fr
 
 
 class _Thrown:
-    def __init__(self, match: re.Match[str]) -> None:
-        self.type_path = match["type"][:_MAX_TYPE_CHARS]
-        self.lines = [match["message"] or ""]
+    def __init__(self, type_path: str, message: str | None) -> None:
+        self.type_path = type_path[:_MAX_TYPE_CHARS]
+        self.lines = [message or ""]
+
+    @property
+    def message(self) -> str:
+        return "\n".join(self.lines).strip().removesuffix(";")
 
 
 class _JavaReader:
@@ -54,7 +62,7 @@ class _JavaReader:
             match = _CAUSE.match(cause)
             if match and not self._is_suppressed:
                 self._confirm_head()
-                self._speaking = _Thrown(match)
+                self._speaking = _Thrown(match["type"], match["message"])
                 self.chain.append(self._speaking)
                 self._is_between = False
 
@@ -67,7 +75,7 @@ class _JavaReader:
         elif line.lstrip().startswith("Suppressed: "):
             self._is_suppressed, self._speaking = True, None
         elif match := _HEAD.match(line):
-            self._head = self._speaking = _Thrown(match)
+            self._head = self._speaking = _Thrown(match["type"], match["message"])
         elif is_record and not self._has_leads:
             self._speaking, self._is_between = None, True
         elif self._speaking is not None:
@@ -82,6 +90,8 @@ def parse_java_trace(text: str) -> list[ExceptionNode]:
     """
     Return the last chain of a text: the exception that came out, and each cause below the one it caused.
 
+    The innermost may end with another that it only prints, as Spark's ``Lost task 0.0: java.io.IOException: …``.
+
     :return: Nodes with :attr:`~ExceptionNode.from_text`, the root first; empty if there is no Java trace.
     """
     if not any(mark in text for mark in JAVA_MARKS):
@@ -89,15 +99,46 @@ def parse_java_trace(text: str) -> list[ExceptionNode]:
     reader = _JavaReader()
     for line in lines_of(text):
         reader.read(line)
+    return _nodes_of([*reader.chain, *(_printed_in(reader.chain[-1].lines) if reader.chain else ())])
+
+
+def parse_java_lines(text: str) -> list[ExceptionNode]:
+    """
+    Return the exceptions that a text names without a trace: ``Job failed: java.net.ConnectException: refused``.
+
+    Of a log the last line that names one counts, of other texts the first. One line may name several, each the
+    reason of the one before it.
+
+    :return: Nodes with :attr:`~ExceptionNode.from_text`, the root first; empty if none is named near either end.
+    """
+    lines = lines_of(text)
+    starts = list(range(min(_END_LINES, len(lines))))
+    ends = list(range(len(lines) - 1, max(len(lines) - 1 - _END_LINES, -1), -1))
+    for at in (*ends, *starts) if any(map(is_log_record, lines)) else (*starts, *ends):
+        if named := _printed_in(lines[at:] if not is_log_record(lines[at]) else lines[at : at + 1]):
+            return _nodes_of(named)
+    return []
+
+
+def _printed_in(lines: list[str]) -> list[_Thrown]:
+    """Return the exceptions that the first line names, each with all that follows it as its message."""
+    named = islice(printed_exceptions(lines[0]), MAX_DEPTH)
+    printed = [_Thrown(type_path, lines[0][behind:]) for type_path, behind in named]
+    if printed:
+        printed[-1].lines.extend(lines[1:])
+    return printed
+
+
+def _nodes_of(chain: list[_Thrown]) -> list[ExceptionNode]:
     return pruned(
         [
             ExceptionNode(
                 type_path=thrown.type_path,
-                message="\n".join(thrown.lines).strip().removesuffix(";"),
+                message=thrown.message,
                 edge=Edge.CAUSE if index else Edge.ROOT,
                 parent=index - 1 if index else None,
                 from_text=True,
             )
-            for index, thrown in enumerate(reader.chain)
+            for index, thrown in enumerate(chain)
         ]
     )

@@ -18,8 +18,8 @@ from __future__ import annotations
 import builtins
 import math
 import re
-from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache
 
 from airflow_common_ai.evidence.evidence_json import read_evidence
 from airflow_common_ai.evidence.fitting import drop_halves, fit
@@ -44,7 +44,6 @@ TextFilter = Callable[[str], str]
 
 _MAX_INPUT_CHARS = 64 * 1024
 _MAX_NAME_CHARS = 512
-_MAX_INTEGER = 2**63
 _MAX_ROUNDS = 12
 _ENCODINGS_IN_EACH_OTHER = 2
 _SHORTEST_VALUE = 4
@@ -52,12 +51,10 @@ _SHORTEST_VALUE = 4
 _NAME = re.compile(r"[^\W\d]\w*(?:[.\-](?:\w+|<locals>|<lambda>))*")
 """What a class statement or a probe can have named. Anything else was put together at run time."""
 
-
 _PLUS_FOR_SPACE = re.compile(r"\+(?:(?<=[^\W\d]\+)\w|(?<=\w\+)[^\W\d])")
 """Not that of a time zone."""
 
-
-_MASKED_NAME = re.compile(r"\*{3}[\w.\-]{0,80}\\{0,7}[\"'`]?[\])]?[ \t]{0,8}[=:>]|--?[\w\-]{0,40}\*{3}")
+_MASKED_NAME = re.compile(r"\*{3}[\w.\-]{0,80}\\{0,7}[\"'`]?[\])]?[ \t]{0,8}(?:[=>]|:(?!//))|--?[\w\-]{0,40}\*{3}")
 """Where a registered secret may have been part of what announces another one."""
 
 
@@ -81,38 +78,48 @@ class Redactor:
     def text(self, value: str) -> str:
         """Return one string as it may be shown."""
         try:
-            return self._through(value, suspect(value))
+            return self._behind_the_wall([value])[value]
         except Exception as error:  # noqa: BLE001 - whatever a stranger's filter raises, nothing may leave
             return _withheld(error)
 
     def redact(self, evidence: Evidence) -> RedactedEvidence:
         """Return the same facts as they may be stored, logged and sent."""
-        # One look at all strings together tells which of the many patterns are worth trying on each.
-        suspicion = suspect("\n".join(_texts_of(evidence)))
         try:
-            return _rebuilt(evidence, cache(lambda text: self._through(text, suspicion)))
+            return _rebuilt(evidence, self._behind_the_wall(_texts_of(evidence)).__getitem__)
         except Exception as error:  # noqa: BLE001 - as above
             withheld = _withheld(error)
             return _rebuilt(evidence, lambda text: withheld if text else text)
 
-    def _through(self, value: str, suspicion: Suspicion) -> str:
-        """Return one string behind the wall; ``suspicion`` is what may be found in it as it is."""
+    def _behind_the_wall(self, texts: Iterable[str]) -> dict[str, str]:
+        """Return for each text what may be shown of it."""
+        redacted = {text: self._filtered(text) for text in texts}
+        pending: Collection[str] = redacted
+        for _ in range(_MAX_ROUNDS):
+            # One look at all of them together tells which of the many patterns are worth trying on each.
+            suspicion = suspect("\n".join([redacted[text] for text in pending]))
+            changed = []
+            for text in pending:
+                behind = redacted[text]
+                spans = self._secrets(behind, suspicion, _ENCODINGS_IN_EACH_OTHER)
+                masked = fit(drop_halves(mask_spans(behind, spans)))
+                if masked != behind:
+                    redacted[text] = masked
+                    changed.append(text)
+            if not changed:
+                return redacted
+            pending = changed
+        return redacted | dict.fromkeys(pending, MASK)
+
+    def _filtered(self, value: str) -> str:
+        """Return a string behind the functions that were handed in, without the words that a cut touches."""
         if not value:
             return value
-        raw = value if len(value) <= _MAX_INPUT_CHARS else fit(value)
+        raw = _bounded(value)
         registered = self._without_registered(raw)
-        filtered = self._behind_extra(registered)
-        text = drop_halves(filtered)
+        text = drop_halves(_bounded(self._behind_extra(registered)))
         if registered != raw and _MASKED_NAME.search(registered):
-            text = mask_spans(text, _still_in(text, raw, suspicion))
-        if filtered != registered:
-            suspicion = suspect(text)
-        for _ in range(_MAX_ROUNDS):
-            masked = fit(mask_spans(text, self._secrets(text, suspicion, _ENCODINGS_IN_EACH_OTHER)))
-            if masked == text:
-                return text
-            text = masked
-        return MASK
+            text = mask_spans(text, _still_in(text, raw))
+        return text
 
     def _behind_extra(self, text: str) -> str:
         if self._extra is None:
@@ -232,17 +239,21 @@ def _source_name(name: str) -> str | None:
 
 
 def _facts(node: ExceptionNode, through: TextFilter) -> Iterator[tuple[str, Fact]]:
-    for name, fact in node.facts.items():
+    for original, fact in node.facts.items():
+        name = _name(original, through)
         if isinstance(fact, str):
             is_secret = kind_of_name(name) in (Name.SECRET, Name.TOKEN, Name.AUTHORIZATION, Name.COOKIE)
-            yield _name(name, through), MASK if is_secret and not is_placeholder(fact) else through(fact)
-        elif isinstance(fact, float) and not math.isfinite(fact):
-            continue  # JSON cannot say it
-        else:
-            yield _name(name, through), fact
+            yield name, MASK if is_secret and fact and not is_placeholder(fact) else through(fact)
+        elif not isinstance(fact, float) or math.isfinite(fact):  # JSON has no other
+            yield name, fact
 
 
-def _still_in(text: str, raw: str, suspicion: Suspicion) -> Iterator[Span]:
+def _bounded(text: str) -> str:
+    """Cut early what is many times too long, so that no text costs much."""
+    return text if len(text) <= _MAX_INPUT_CHARS else fit(text)
+
+
+def _still_in(text: str, raw: str) -> Iterator[Span]:
     """
     Find what the patterns found in the raw text and what is still there.
 
@@ -250,7 +261,7 @@ def _still_in(text: str, raw: str, suspicion: Suspicion) -> Iterator[Span]:
     the secret any more.
     """
     for value in {
-        raw[start:end] for start, end in find_secrets(raw, suspicion.patterns) if end - start >= _SHORTEST_VALUE
+        raw[start:end] for start, end in find_secrets(raw, suspect(raw).patterns) if end - start >= _SHORTEST_VALUE
     }:
         start = text.find(value)
         while start >= 0:

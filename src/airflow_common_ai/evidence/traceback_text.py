@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from airflow_common_ai.evidence.exception_line import built_in_exception, match_exception, match_exception_alone
 from airflow_common_ai.evidence.exception_tree import pruned
-from airflow_common_ai.evidence.java_trace import JAVA_MARKS, parse_java_trace
+from airflow_common_ai.evidence.java_trace import JAVA_MARKS, parse_java_lines, parse_java_trace
 from airflow_common_ai.evidence.log_line import LinePrefix, is_log_record, lines_of
 from airflow_common_ai.evidence.model import Edge, ExceptionNode
 from airflow_common_ai.evidence.type_path import base_paths, type_path
@@ -40,8 +40,9 @@ def parse_tracebacks(text: str) -> list[ExceptionNode]:
 
     Python prints the exception that came out last, so the last one is the root and what the separator lines
     tie to it hangs below. Other tracebacks of the text, such as those of earlier tries, belong to other
-    failures and are left out. Without a traceback a Java trace is read, then a line that can only be an
-    exception (``requests.exceptions.ConnectionError: …``) if it begins or ends the text.
+    failures and are left out. Without a traceback a Java trace is read, then the exceptions of Java
+    that a line names, then a line that can only be an exception (``requests.exceptions.ConnectionError: …``) if it
+    begins or ends the text.
 
     Colours, prefixes of log lines, escaped line ends and a missing start are allowed for. Notes cannot be told
     from the further lines of a message and stay part of it. Time is linear in the length of the text.
@@ -58,6 +59,8 @@ def parse_tracebacks(text: str) -> list[ExceptionNode]:
         root = reader.finish()
         if root is None and (nodes := parse_java_trace(text)):
             return nodes
+    if root is None and (nodes := parse_java_lines(text)):
+        return nodes
     root = root or _bare_exception(text)
     return pruned(_nodes_of(root)) if root else []
 
@@ -274,7 +277,8 @@ def _nodes_of(root: _Printed) -> list[ExceptionNode]:
         printed, parent = waiting.pop()
         index = len(nodes)
         nodes.append(_node(printed, parent))
-        for java in parse_java_trace(nodes[index].message):
+        message = nodes[index].message
+        for java in parse_java_trace(message) or parse_java_lines(message):
             above = (index, Edge.NESTED) if java.parent is None else (java.parent + index + 1, java.edge)
             nodes.append(replace(java, parent=above[0], edge=above[1]))
         children = sorted(printed.children, key=lambda child: child.edge.is_explicit)

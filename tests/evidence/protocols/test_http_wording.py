@@ -194,7 +194,6 @@ def test_spent_retries_are_noticed_in_print() -> None:
     ("type_path", "message"),
     [
         # The words of a client in a class that is none, or in other words.
-        ("ValueError", "429 Client Error: Too Many Requests for url: https://a.example"),
         ("requests.exceptions.HTTPError", "Expected 429 Client Error: but got none"),
         ("requests.exceptions.HTTPError", "4290 Client Error: Too Many Requests for url: https://a.example"),
         ("airflow.exceptions.AirflowException", "404 rows are missing"),
@@ -217,3 +216,20 @@ STARTS = st.sampled_from(["", *(message[:12] for _, message, _ in LINES), *(mess
 @given(type_path=CLASSES, start=STARTS, rest=st.text())
 def test_no_message_raises(type_path: str, start: str, rest: str) -> None:
     assert all(signal.source for signal in signals_of(log_line(type_path, start + rest)))
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("load failed: 429 Client Error: Too Many Requests for url: https://a.example/b", "http.429"),
+        ("step 3: Client error '404 Not Found' for url 'https://a.example'", "http.404"),
+        ("curl: (22) The requested URL returned error: 503", "http.503"),
+        ("AxiosError: Request failed with status code 401", "http.401"),
+        ("sync stopped, status code: 502", "http.502"),
+        ("the program ended with exit status code 500", None),
+        ("first status code: 503, then status code: 404", None),
+    ],
+)
+def test_a_clients_own_sentence_counts_in_anybodys_words(message: str, code: str | None) -> None:
+    codes = [signal.code for signal in signals_of(log_line("builtins.RuntimeError", message)) if signal.is_conclusive]
+    assert codes[:1] == ([code] if code else [])

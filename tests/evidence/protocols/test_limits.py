@@ -30,9 +30,10 @@ from airflow_common_ai.evidence.protocols.limits import LIMIT
         ("The maximum number of instances has been reached", "account_limit", "permanent", Retry.DEPENDS),
         ("Memory limit (total) exceeded: would use 9.31 GiB", "memory_limit", "permanent", Retry.DEPENDS),
         ("The job exceeded its limit of 3600 seconds", "time_limit", "permanent", Retry.DEPENDS),
-        ("Your organization's monthly budget limit has been reached", "spending_limit", "permanent", Retry.DEPENDS),
+        ("Your organization's monthly budget limit has been reached", "spending_limit", "permanent", Retry.NO),
         ("Your project exceeded quota for free query bytes scanned", "quota_limit", "rate_limit", Retry.DEPENDS),
         ("Storage limit exceeded", "storage_limit", "permanent", Retry.DEPENDS),
+        ("Monthly quota exceeded. Upgrade your plan.", "plan_limit", "permanent", Retry.NO),
     ],
 )  # fmt: skip
 def test_the_units_name_the_limit(message: str, code: str, category: str, retry: Retry) -> None:

@@ -20,7 +20,21 @@ from datetime import datetime
 from typing import Protocol
 
 from airflow_common_ai.evidence.model import Fact, RedactedEvidence, RedactedNode, Signal
-from airflow_common_ai.evidence.protocols import airflow, http, printed_codes, process, python, system, text
+from airflow_common_ai.evidence.protocols import (
+    airflow,
+    aws,
+    azure,
+    client_codes,
+    google,
+    grpc,
+    http,
+    jvm,
+    printed_codes,
+    process,
+    python,
+    system,
+    text,
+)
 
 __all__ = ["READERS", "probe", "read_signals"]
 
@@ -37,7 +51,21 @@ class Reader(Protocol):
     def read(self, node: RedactedNode, observed_at: datetime) -> Iterable[Signal]: ...
 
 
-READERS: tuple[Reader, ...] = (airflow, http, process, system, printed_codes, python, text)
+READERS: tuple[Reader, ...] = (
+    airflow,
+    aws,
+    google,
+    grpc,
+    azure,
+    http,
+    client_codes,
+    process,
+    system,
+    jvm,
+    printed_codes,
+    python,
+    text,
+)
 """In the order in which equally ranked signals of one node are preferred."""
 
 

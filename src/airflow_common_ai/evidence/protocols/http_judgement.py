@@ -15,7 +15,7 @@ from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, 
 from airflow_common_ai.evidence.protocols.http_status import OUTCOME_UNKNOWN, status_meaning
 from airflow_common_ai.evidence.protocols.http_vendor_codes import CLOUDFLARE_CODES, find_vendor_code
 from airflow_common_ai.evidence.protocols.http_words import Kind, kind_of_code, kind_of_message
-from airflow_common_ai.evidence.protocols.printed_code_table import find_sqlstate
+from airflow_common_ai.evidence.protocols.sql_states import find_sqlstate
 from airflow_common_ai.evidence.protocols.wait_headers import has_no_budget_left, retry_after_s, window_s
 
 __all__ = ["judge"]

@@ -1,7 +1,8 @@
 """The exact words in which HTTP clients print an answer, for failures of which only the text is left.
 
 A traceback in a log has no attributes, but ``429 Client Error: Too Many Requests for url: …`` from a class named
-``HTTPError`` is as good as one. Every row asks for the class *and* for the form; what is looser is prose.
+``HTTPError`` is as good as one. Every row asks for the class *and* for the form. A few sentences are unmistakable in
+anybody's words, such as those of an operator that quotes its client; what is looser is prose.
 """
 
 from __future__ import annotations
@@ -97,6 +98,20 @@ _WORDINGS = (
     _row("websockets", "InvalidStatus(?:Code)?", rf"rejected WebSocket connection: HTTP {_STATUS}$"),
 )
 
+_QUOTED = re.compile(
+    rf"""\b{_STATUS}\ (?:Client|Server)\ Error:\ [A-Z][A-Za-z' -]{{2,40}}\ for\ url       # requests
+    |(?:Client|Server)\ error\ '(?P<httpx>[45]\d\d)\ [A-Z]                              # httpx
+    |\bHTTP\ Error\ (?P<urllib>[45]\d\d):\ [A-Z]                                       # urllib
+    |\bError\ code:\ (?P<openai>[45]\d\d)\ -\ \{{                                      # openai, anthropic
+    |requested\ URL\ returned\ error:\ (?P<curl>[45]\d\d)\b                            # curl
+    |failed\ with\ status\ code\ (?P<axios>[45]\d\d)\b                                # axios, fetch wrappers
+    |\(HTTP\ (?P<openstack>[45]\d\d)\)                                                # OpenStack, Swift
+    |(?<!exit\ )\b[Ss]tatus[ _]?[Cc]ode(?:\ is|\ was)?[:=]?\ ?(?P<words>[45]\d\d)\b
+    """,
+    re.ASCII | re.VERBOSE,
+)
+"""Sentences of HTTP clients that nobody writes by chance. Source: the clients' own code."""
+
 _SALESFORCE_STATUS = {
     "SalesforceMoreThanOneRecord": 300,
     "SalesforceMalformedRequest": 400,
@@ -123,7 +138,7 @@ def printed_facts(node: RedactedNode) -> dict[str, Fact]:
     name, message = node.class_name, node.message[:_MAX_CHARS]
     matches = [w.form.search(message) for w in _WORDINGS if w.classes.fullmatch(name)]
     if name not in _SALESFORCE_STATUS and not any(matches):
-        return {}
+        return _quoted_facts(message)
     facts: dict[str, Fact] = {}
     if name in _SALESFORCE_STATUS:
         facts["http.status"] = _SALESFORCE_STATUS[name]
@@ -133,6 +148,12 @@ def printed_facts(node: RedactedNode) -> dict[str, Fact]:
         # DataLoss is a 500 in HTTP, and Aborted a 409: the class tells more.
         facts["http.body.status"] = _WORD_BREAK.sub("_", name).upper()
     return {**printed_body_facts(message), **facts, **_other_facts(message)}
+
+
+def _quoted_facts(message: str) -> dict[str, Fact]:
+    """Return the status that somebody's words quote; of several that differ none, since one may have been handled."""
+    statuses = {text for match in _QUOTED.finditer(message) for text in match.groups() if text}
+    return {"http.status": int(statuses.pop())} if len(statuses) == 1 else {}
 
 
 def _match_facts(match: re.Match[str]) -> dict[str, Fact]:

@@ -60,7 +60,6 @@ _TIMES = "s|sec|secs|second|seconds|m|min|mins|minute|minutes|h|hour|hours"
 _KINDS: tuple[tuple[re.Pattern[str], Topic | None], ...] = (
     # A wrapper's own budget of retries says nothing about what it retried.
     (re.compile(r" (?:attempts|retries|retry|tries|redirects|recursion)(?= )"), None),
-    _kind("daily", "per day|daily|rpd|tpd", "rate_limit", Retry.DEPENDS, Wait.RESET, "a daily allowance is used up", 2),
     _kind(
         "rate",
         rf"per (?:{_TIMES})|rpm|tpm|rps|qps|tps|rate"
@@ -74,11 +73,20 @@ _KINDS: tuple[tuple[re.Pattern[str], Topic | None], ...] = (
         "spending",
         "credit|credits|spend|spending|billing|budget|balance|payment",
         "permanent",
-        Retry.DEPENDS,
-        Wait.LONG,
-        "a spending limit was reached",
-        2,
+        Retry.NO,
+        Wait.NONE,
+        "a spending limit was reached; a person must raise it",
     ),
+    _kind(
+        "plan",
+        "monthly|per month|plan|tier|upgrade|license|licence|licenses|licences|resource monitor|limit , 0"
+        "|limit 0|request an increase",
+        "permanent",
+        Retry.NO,
+        Wait.NONE,
+        "what is paid for or granted is used up; a person must raise it",
+    ),
+    _kind("daily", "per day|daily|rpd|tpd", "rate_limit", Retry.DEPENDS, Wait.RESET, "a daily allowance is used up", 2),
     _kind(
         "concurrency",
         "concurrent|concurrently|concurrency|simultaneous|parallel|connections|sessions|queued|queue|in-flight|active|slots",

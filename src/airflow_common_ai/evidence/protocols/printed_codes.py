@@ -19,9 +19,9 @@ from airflow_common_ai.evidence.protocols.printed_code_table import (
     GRPC_CODES,
     NAMED_CODES,
     NUMBERED_CODES,
-    find_sqlstate,
 )
 from airflow_common_ai.evidence.protocols.prose import both_ends
+from airflow_common_ai.evidence.protocols.sql_states import find_sqlstate
 
 __all__ = ["probe", "read"]
 
@@ -69,7 +69,7 @@ def _find(text: str) -> Iterator[tuple[str, Meaning, Rank]]:
             yield *numbered, Rank.VENDOR_CODE
     for match in _SQLSTATE.finditer(text):
         state = next(filter(None, match.groups()))
-        if meaning := find_sqlstate(state):
+        if meaning := find_sqlstate(state, text):
             yield f"sql.{state}", meaning, Rank.VENDOR_CODE
     for match in _AWS_CALL.finditer(text):
         if kind := kind_of_code(match[1]):

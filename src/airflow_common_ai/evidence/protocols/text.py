@@ -194,9 +194,13 @@ def _seconds(delay_s: float) -> str:
 
 
 def _believed(mentions: Iterable[_Mention]) -> list[_Mention]:
+    mentions = list(mentions)
     sure = [mention for mention in mentions if mention.form > Form.VAGUE]
     if not _disagree(sure):
-        return sure
+        # `Authentication failed: the directory did not respond in time`: general words do not fail a task beside
+        # even a vague reason why it may pass.
+        may_pass = any(m.topic.retry is not Retry.NO and m.topic.category != "auth" for m in mentions)
+        return [m for m in sure if m.form is Form.VENDOR or m.topic.retry is not Retry.NO] if may_pass else sure
     surest = [mention for mention in sure if mention.form is Form.VENDOR]
     if not surest or _disagree(surest):
         return []

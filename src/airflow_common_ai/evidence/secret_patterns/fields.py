@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from airflow_common_ai.evidence.secret_patterns.names import Name, kind_of_name
 from airflow_common_ai.evidence.secret_patterns.shapes import is_placeholder
 from airflow_common_ai.evidence.secret_patterns.spans import Span
-from airflow_common_ai.evidence.secret_patterns.values import is_secret, value_span
+from airflow_common_ai.evidence.secret_patterns.value_ends import ValueEnds
+from airflow_common_ai.evidence.secret_patterns.values import is_secret
 
 __all__ = ["find_listed_settings", "find_rejected_inputs", "find_xml_values"]
 
@@ -49,10 +50,11 @@ def find_rejected_inputs(text: str, lowered: str) -> Iterator[Span]:
 
 def find_listed_settings(text: str, lowered: str) -> Iterator[Span]:
     """Find ``{"name": "DB_PASSWORD", "value": "…"}``, as the environment of a container is written."""
+    ends = ValueEnds(text)
     for match in _SETTING.finditer(lowered):
         kind = kind_of_name(text[match.start("name") : match.end("name")])
         if kind is Name.HARMLESS:
             continue
-        span, is_quoted = value_span(text, match.end())
+        span, is_quoted = ends.value(match.end())
         if is_secret(text, span, kind, "=", is_quoted=is_quoted):
             yield span

@@ -94,9 +94,9 @@ _NOT_THE_SECRET_ITSELF = words(
     "format found handler has helper hint history host id ids index info invalid is issuer kind kms label labels "
     "len length lifetime limit limits location manager max method methods min minutes mismatch missing mode "
     "module ms name names not num number offset path paths per plugin policies policy port pos position prefix "
-    "provider providers rate ref reference refs refused rejected remaining required reset resets revoked rotated rotation "
-    "rule rules schema scope scopes sec seconds server service size source stage stages state status storage "
-    "store strength suffix table tables time timeout ttl type types updated uri url urls usage used valid "
+    "provider providers rate ref reference refs refused rejected remaining required reset resets revoked rotated "
+    "rotation rule rules schema scope scopes sec seconds server service size source stage stages state status "
+    "storage store strength suffix table tables time timeout ttl type types updated uri url urls usage used valid "
     "validation validator version versions was"
 )
 """Parts after the telling one that turn it into something about the secret: ``token_url``, ``password_resets``."""

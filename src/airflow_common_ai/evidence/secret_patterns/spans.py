@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["MASK", "Finder", "Span", "mask_spans", "spans_of"]
+__all__ = ["MASK", "Finder", "Span", "mask_spans", "places_of", "spans_of"]
 
 MASK = "***"
 """What Airflow's own masker writes, so that readers know it and a second redaction changes nothing."""
@@ -20,6 +20,17 @@ Finder = Callable[[str, str], Iterable[Span]]
 def spans_of(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
     """Return where ``pattern`` matches; only its named group if it has one."""
     return (match.span(match.lastgroup or 0) for match in pattern.finditer(text))
+
+
+def places_of(parts: Iterable[str], text: str) -> list[int]:
+    """Return where one of ``parts`` stands, in order: many times faster than an expression that lists them."""
+    places: set[int] = set()
+    for part in parts:
+        place = text.find(part)
+        while place >= 0:
+            places.add(place)
+            place = text.find(part, place + len(part))
+    return sorted(places)
 
 
 def mask_spans(text: str, spans: Iterable[Span]) -> str:

@@ -36,13 +36,15 @@ def find_sql_passwords(text: str, lowered: str) -> Iterator[Span]:
 
 def find_inserted_secrets(text: str, lowered: str) -> Iterator[Span]:
     """Find values by the place of their column: in ``VALUES (…)``, or in the parameters that SQLAlchemy shows."""
+    parameters = _PARAMETERS.search(lowered)
     for insert in _INSERT.finditer(lowered):
         columns = text[slice(*insert.span("columns"))].split(",")
         secret = {index for index, column in enumerate(columns) if _is_secret_column(column)}
         if not secret:
             continue
         yield from _values_of_rows(text, insert.end(), secret)
-        parameters = _PARAMETERS.search(lowered, insert.end())
+        while parameters is not None and parameters.end() < insert.end():
+            parameters = _PARAMETERS.search(lowered, parameters.end())
         if parameters is not None:
             yield from _values_of_rows(text, parameters.end(), secret)
 

@@ -21,7 +21,7 @@ from airflow_common_ai.evidence.secret_patterns.fields import (
 from airflow_common_ai.evidence.secret_patterns.key_blocks import find_private_keys, find_putty_keys
 from airflow_common_ai.evidence.secret_patterns.personal_data import find_card_numbers, find_email_addresses, find_ibans
 from airflow_common_ai.evidence.secret_patterns.shapes import is_basic_credentials, is_random
-from airflow_common_ai.evidence.secret_patterns.spans import Finder, Span, spans_of
+from airflow_common_ai.evidence.secret_patterns.spans import Finder, Span, places_of, spans_of
 from airflow_common_ai.evidence.secret_patterns.sql import find_inserted_secrets, find_sql_passwords
 from airflow_common_ai.evidence.secret_patterns.tokens import TOKENS
 from airflow_common_ai.evidence.secret_patterns.urls import find_url_credentials
@@ -34,7 +34,7 @@ from airflow_common_ai.evidence.secret_patterns.values import (
 __all__ = ["PATTERNS", "SecretPattern", "Suspicion", "find_secrets", "suspect"]
 
 _MIN_TOKEN_CHARS = 16
-"""What a vendor made recognisable stands in one word of at least this length."""
+"""The shortest token of ``tokens.py``, prefix and all, stands in a word of at least this length."""
 
 
 Clues = tuple[tuple[str, ...], ...]
@@ -69,25 +69,34 @@ def _exact(name: str, source: str, clues: Clues, expression: str, prefixes: tupl
     return SecretPattern(name, source, lambda text, _: spans_of(compiled, text), clues, prefixes=prefixes)
 
 
-_SCHEME = re.compile(
-    r"(?P<scheme>bearer|basic|token|api[ _-]?key|negotiate|ntlm)[ ]{1,4}(?P<secret>[a-z0-9\-._~+/]{8,4096}={0,2})"
-)
+_SCHEMES = ("bearer", "basic", "token", "negotiate", "ntlm", "password", "secret", "key")
+_SCHEME = re.compile(r"(?P<scheme>[a-z]+)[ ]{1,4}(?P<secret>[a-z0-9\-._~+/]{8,4096}={0,2})")
+_KEY_OWNER = re.compile(r"(?:api|access|secret|private)[ _-]?$")
 
 
 def _find_schemes(text: str, lowered: str) -> Iterator[Span]:
-    """Find ``Bearer …`` outside of a header, where ``Bearer authentication`` may be meant."""
-    for match in _SCHEME.finditer(lowered):
-        start, end = match.span("secret")
+    """Find ``Bearer …`` and ``token …`` where ``Bearer authentication`` and ``token expired`` may be meant."""
+    for place in places_of(_SCHEMES, lowered):
+        match = _SCHEME.match(lowered, place)
+        if match is None:
+            continue
+        scheme, (start, end) = match["scheme"], match.span("secret")
         value = text[start:end]
-        if match["scheme"] == "basic":
-            is_secret = is_basic_credentials(value)
-        elif match["scheme"] == "bearer":
-            is_secret = any(map(str.isdigit, value))
+        if scheme == "basic":
+            found = is_basic_credentials(value)
+        elif scheme == "bearer":
+            found = any(map(str.isdigit, value))
+        elif scheme in ("negotiate", "ntlm"):
+            found = len(value) >= _SHORTEST_TICKET
+        elif scheme == "key":
+            found = _KEY_OWNER.search(lowered, max(0, place - 8), place) is not None and is_random(value)
         else:
-            is_secret = is_random(value)
-        if is_secret:
+            found = scheme in _SCHEMES and is_random(value)
+        if found:
             yield start, end
 
+
+_SHORTEST_TICKET = 24
 
 _PARAMETER = re.compile(r"[?&](?:amp;)?(?:key|code|auth|sid|sign|hash|ticket)=(?P<secret>[\w\-.%~/+]{16,2048}={0,2})")
 
@@ -117,13 +126,16 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "authorization scheme",
         "RFC 9110 section 11, RFC 6750, RFC 7617",
         _find_schemes,
-        (("bearer", "basic", "token", "key", "negotiate", "ntlm"),),
+        (("bearer", "basic", "token", "key", "negotiate", "ntlm", "pass", "secret"),),
     ),
     SecretPattern(
         "random URL parameter", "API keys and OAuth codes in queries", _find_random_parameters, (("?", "&"),)
     ),
     SecretPattern(
-        "URL credentials", "RFC 3986 section 3.2.1, and what drivers accept beyond it", find_url_credentials, (("@",),)
+        "URL credentials",
+        "RFC 3986 section 3.2.1, and what drivers accept beyond it",
+        find_url_credentials,
+        (("@", "://"),),
     ),
     SecretPattern(
         "private key", "RFC 7468, RFC 4880, openssh PROTOCOL.key", find_private_keys, (("key",), ("private key",))
@@ -181,6 +193,12 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "what Microsoft Entra ID gives to applications",
         (("~",), ("q~",)),
         r"(?<![\w~.\-])[\w~.\-]{3}[0-9]Q~[\w~.\-]{25,40}",
+    ),
+    _exact(
+        "starred out key",
+        "api.openai.com shows both ends of a wrong key",
+        (("***",), ("sk-",)),
+        r"(?<![A-Za-z0-9])sk-[\w\-]{0,40}\*{3,}[\w\-]{0,16}",
     ),
     _exact(
         "Telegram bot token",
@@ -291,8 +309,8 @@ def suspect(text: str) -> Suspicion:
             for pattern in PATTERNS
             if (not pattern.prefixes or (has_token and any(prefix in long_words for prefix in pattern.prefixes)))
             and (not pattern.clues or not clues.isdisjoint(pattern.clues[0]))
-            and all(any(clue in lowered for clue in group) for group in pattern.clues[1:])
             and (pattern.screen is None or pattern.screen.search(text) is not None)
+            and all(any(clue in lowered for clue in group) for group in pattern.clues[1:])
         ),
         holds_base64(long_words),
     )

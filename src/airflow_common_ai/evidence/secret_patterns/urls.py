@@ -19,13 +19,17 @@ _SCHEME = re.compile(r"[A-Za-z0-9+.\-*]{1,32}$")
 _SSH_SCHEMES = ("ssh", "git+ssh", "sftp")
 _WEB_SCHEMES = ("http", "https", "git+http", "git+https", "ws", "wss", *_SSH_SCHEMES)
 """Their paths may hold an ``@``; a database's do not, but its passwords are written without escapes more often."""
+_DATABASES = ("postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql", "oracle", "snowflake", "clickhouse")
 
 _USER = re.compile(r"[^:/?#]+")
 _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[\w.\-*]*)(?P<port>:\d{1,5})?(?=[/?#;,:)\]}]|$)")
 _CONVINCING_HOST = re.compile(r"\[|localhost|[\w\-]+\.[\w.\-]*\w|[\w\-]+:\d{2,5}")
-_PORT = re.compile(r"\d{0,5}(?:[/?#]|$)")
+_PORT = re.compile(r"\d{0,5}(?:[/?#,;)\]]|$)")
 _GO_MYSQL = re.compile(r"(?:tcp|unix)\(")
-_HOST_AND_PORT = re.compile(r"(?:[\w\-]+\.)*[\w\-]+:\d{2,5}(?!\w)")
+_WHOLE_HOST = re.compile(
+    r"(?:[\w\-]+\.)*[\w\-]+:\d{2,5}(?!\w)|(?:[\w\-]+\.)+[a-z]{2,24}(?![\w.])|\d{1,3}(?:\.\d{1,3}){3}(?!\w)"
+)
+"""With a port, a public name or an address: ``name:tag@version`` is something else."""
 _BARE_CREDENTIALS = re.compile(r"[\w.\-]{1,64}:(?P<secret>[^\s:@/\"'<>]{1,128})$")
 
 
@@ -40,11 +44,10 @@ def find_url_credentials(text: str, lowered: str) -> Iterator[Span]:
         end = match.start() if match else limit
         if end == following and (scheme := _SCHEME_AFTER.search(text, max(start, end - 22), end)):
             end = scheme.start()
-        if "@" in text[start:end]:
-            scheme = _SCHEME.search(lowered, max(0, slashes - 32), slashes)
-            span = _password(text, start, end, scheme[0] if scheme else "")
-            if span is not None and not is_placeholder(text[slice(*span)]):
-                yield span
+        found = _SCHEME.search(lowered, max(0, slashes - 32), slashes)
+        span = _password(text, start, end, found[0] if found else "")
+        if span is not None and not is_placeholder(text[slice(*span)]):
+            yield span
         slashes = following
     yield from _credentials_without_scheme(text)
 
@@ -59,6 +62,8 @@ def _password(text: str, start: int, end: int, scheme: str) -> Span | None:
         is_token = is_web and first_at > start and _is_token(text[start:first_at])
         return (start, first_at) if is_token else None
     at = _at_sign(text, colon + 1, end, is_web=is_web)
+    if at < 0 and scheme.startswith(_DATABASES) and not _PORT.match(text, colon + 1, end):
+        at = end  # whoever wrote it cut it before the host
     return None if at < 0 else (colon + 1, at)
 
 
@@ -88,7 +93,7 @@ def _credentials_without_scheme(text: str) -> Iterator[Span]:
     """Find ``user:password@tcp(host)`` and ``user:password@host:5432``."""
     at = text.find("@")
     while at >= 0:
-        if _GO_MYSQL.match(text, at + 1) or _HOST_AND_PORT.match(text, at + 1):
+        if _GO_MYSQL.match(text, at + 1) or _WHOLE_HOST.match(text, at + 1):
             match = _BARE_CREDENTIALS.search(text, max(0, at - 200), at)
             if match is not None and not is_placeholder(match["secret"]):
                 yield match.span("secret")
