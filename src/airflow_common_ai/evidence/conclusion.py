@@ -182,7 +182,7 @@ def _best_of_node(signals: Iterable[Signal]) -> Signal | None:
     words = [signal for signal in conclusive if signal.rank is Rank.TEXT]
     if best.retry is Retry.DEPENDS and best.category in _MAY_PASS:
         return next((other for other in words if other.retry is Retry.NO and other.category not in _MAY_PASS), best)
-    if best.retry is Retry.NO and best.category in _REQUEST_IS_WRONG:
+    if best.retry is Retry.NO and (best.category in _REQUEST_IS_WRONG or best.rank is Rank.CLASS):
         return next((other for other in words if other.retry is Retry.YES), best)
     return best
 

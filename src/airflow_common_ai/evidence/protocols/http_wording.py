@@ -101,7 +101,7 @@ _WORDINGS = (
 _QUOTED = re.compile(
     rf"""\b{_STATUS}\ (?:Client|Server)\ Error:\ [A-Z][A-Za-z' -]{{2,40}}\ for\ url       # requests
     |(?:Client|Server)\ error\ '(?P<httpx>[45]\d\d)\ [A-Z]                              # httpx
-    |\bHTTP\ Error\ (?P<urllib>[45]\d\d):\ [A-Z]                                       # urllib
+    |\bHTTP\ [Ee]rror:?\ (?P<urllib>[45]\d\d)\b                                         # urllib, azure-identity
     |\bError\ code:\ (?P<openai>[45]\d\d)\ -\ \{{                                      # openai, anthropic
     |requested\ URL\ returned\ error:\ (?P<curl>[45]\d\d)\b                            # curl
     |failed\ with\ status\ code\ (?P<axios>[45]\d\d)\b                                # axios, fetch wrappers
