@@ -32,6 +32,8 @@ TEXTS: dict[str, Texts] = {
             "could not connect: password = «hunter2»",
             "DRIVER={ODBC Driver 17 for SQL Server};SERVER=tcp:h,1433;UID=u;PWD=«{p;w}}d}»;Encrypt=yes",
             "DRIVER={Oracle};UID=u;PWD=«hunter2»;Encrypt=yes",
+            "Server=db;User Id=sa;Password=«my secret pass»;Encrypt=yes",
+            "host: db\npassword: «my secret pass»\nuser: bob",
             "jdbc:sqlserver://h:1433;user=sa;password=«hunter2»;encrypt=true",
             "jdbc:mysql://h/db?user=x&password=«hunter2»&useSSL=false",
             "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=«Zm9vYmFyCg==»;EndpointSuffix=core.windows.net",
@@ -130,6 +132,8 @@ TEXTS: dict[str, Texts] = {
             '{"password": ["This field is required."]}',
             '{"token": "Token has expired"}',
             "password: must be at least 8 characters long",
+            "password: cannot be blank\nuser: is required",
+            "Password: please try another one",
             "KeyError: 'password'",
             "{'loc': ('body', 'password'), 'msg': 'field required'}",
             'column "password" of relation "users" does not exist',
@@ -410,6 +414,7 @@ TEXTS: dict[str, Texts] = {
     "inserted secret": Texts(
         (
             "INSERT INTO users (id, name, api_token) VALUES (1, 'bob', '«abc''def»')",
+            "INSERT INTO users (at, password) VALUES (now(), '«hunter2»')",
             "[SQL: INSERT INTO users (name, password) VALUES (?, ?)]\n[parameters: ('bob', '«hunter2»')]",
             "[SQL: INSERT INTO users (name, password) VALUES (%s, %s)]\n"
             "[parameters: [('bob', '«hunter2»'), ('eve', '«hunter3»')]]",

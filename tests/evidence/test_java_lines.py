@@ -32,6 +32,12 @@ REFUSED = "java.net.ConnectException: Connection refused"
             f"{REFUSED}\n  at the third try\nof five",
             [("java.net.ConnectException", "Connection refused\n  at the third try\nof five")],
         ),
+        ("*org.apache.hive.service.cli.HiveSQLException:Error while compiling:28:27", [
+            ("org.apache.hive.service.cli.HiveSQLException", "Error while compiling:28:27"),
+        ]),
+        ("Job failed with message [java.lang.ClassNotFoundException: com.acme.Main]. See the log.", [
+            ("java.lang.ClassNotFoundException", "com.acme.Main]. See the log."),
+        ]),
         ("Batch 7 is dead: java.io.EOFException", [("java.io.EOFException", "")]),
         ("it threw exception java.io.EOFException.", [("java.io.EOFException", "")]),
         ("org.apache.kafka.common.errors.DisconnectException: null", [
@@ -80,6 +86,7 @@ def test_an_exception_that_a_line_names_is_read(text: str, expected: Read) -> No
         "airflow.exceptions.AirflowException: java is missing",
         "System.Net.WebException: The remote name could not be resolved",
         "com.acme.Job: started",
+        "com.acme.TheException:8080",
         "io.UnsupportedOperation: not readable",
         "app.errors.OrderError: 17",
         "py4j.protocol.Py4JNetworkError: Answer from Java side is empty",

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 HOSTILE = """
+import re
 import sys
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.evidence.secret_patterns import PATTERNS
@@ -36,7 +37,7 @@ for size in (1 << 12, 1 << 16, 1 << 20):
             parts, shapes = [*clues(pattern), *(() if is_token else EVERYWHERE)], SHAPES[:4] if is_token else SHAPES
         for text in texts(parts, shapes, size):
             if pattern.screen is not None:
-                pattern.screen.search(text)
+                re.search(pattern.screen, text)
             sum(1 for _ in pattern.find(text, text.lower()))
     print(size, "the wall", flush=True)
     redactor = Redactor(lambda text: text.replace("s3cr3t", "***"))

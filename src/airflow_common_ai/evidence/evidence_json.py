@@ -10,12 +10,12 @@ from airflow_common_ai.evidence.model import Edge, Evidence, ExceptionNode, Fact
 
 __all__ = ["read_evidence"]
 
-MAX_NODES = 64
-MAX_ITEMS = 64
+_MAX_NODES = 64
+_MAX_ITEMS = 64
 """Notes, bases or facts of one node."""
-MAX_TEXT_CHARS = 64 * 1024
-MAX_NAME_CHARS = 1024
-MAX_INTEGER = 2**63
+_MAX_TEXT_CHARS = 64 * 1024
+_MAX_NAME_CHARS = 1024
+_MAX_INTEGER = 2**63
 
 _EVIDENCE_FIELDS = frozenset({"observed_at", "is_truncated", "nodes"})
 _NODE_FIELDS = frozenset({"type", "edge", "parent", "bases", "message", "notes", "facts", "from_text"})
@@ -28,7 +28,7 @@ def read_evidence(data: object) -> Evidence:
     :raises ValueError: with the field, the rule and what was found instead; never with a text from ``data``.
     """
     fields = _object("evidence", data, _EVIDENCE_FIELDS)
-    nodes = _list("nodes", fields.get("nodes"), MAX_NODES)
+    nodes = _list("nodes", fields.get("nodes"), _MAX_NODES)
     if not nodes:
         raise ValueError("nodes must hold at least the exception that Airflow handed over, got none.")
     return Evidence(
@@ -42,13 +42,13 @@ def _node(index: int, data: object) -> ExceptionNode:
     at = f"nodes[{index}]"
     fields = _object(at, data, _NODE_FIELDS)
     return ExceptionNode(
-        type_path=_text(f"{at}.type", fields.get("type"), MAX_NAME_CHARS),
+        type_path=_text(f"{at}.type", fields.get("type"), _MAX_NAME_CHARS),
         base_paths=tuple(
-            _text(f"{at}.bases", base, MAX_NAME_CHARS)
-            for base in _list(f"{at}.bases", fields.get("bases", []), MAX_ITEMS)
+            _text(f"{at}.bases", base, _MAX_NAME_CHARS)
+            for base in _list(f"{at}.bases", fields.get("bases", []), _MAX_ITEMS)
         ),
         message=_text(f"{at}.message", fields.get("message", "")),
-        notes=tuple(_text(f"{at}.notes", note) for note in _list(f"{at}.notes", fields.get("notes", []), MAX_ITEMS)),
+        notes=tuple(_text(f"{at}.notes", note) for note in _list(f"{at}.notes", fields.get("notes", []), _MAX_ITEMS)),
         edge=_edge(index, fields.get("edge")),
         parent=_parent(index, fields.get("parent")),
         facts=_facts(f"{at}.facts", fields.get("facts", {})),
@@ -78,9 +78,9 @@ def _parent(index: int, value: object) -> int | None:
 def _facts(at: str, value: object) -> Mapping[str, Fact]:
     if not isinstance(value, Mapping):
         raise ValueError(f"{at} must be an object, got {_what(value)}.")
-    if len(value) > MAX_ITEMS:
-        raise ValueError(f"{at} may hold at most {MAX_ITEMS} entries, got {len(value)}.")
-    return {_text(f"the name in {at}", key, MAX_NAME_CHARS): _fact(at, fact) for key, fact in value.items()}
+    if len(value) > _MAX_ITEMS:
+        raise ValueError(f"{at} may hold at most {_MAX_ITEMS} entries, got {len(value)}.")
+    return {_text(f"the name in {at}", key, _MAX_NAME_CHARS): _fact(at, fact) for key, fact in value.items()}
 
 
 def _fact(at: str, value: object) -> Fact:
@@ -88,7 +88,7 @@ def _fact(at: str, value: object) -> Fact:
         return _text(at, value)
     if isinstance(value, bool):
         return value
-    if isinstance(value, int) and abs(value) <= MAX_INTEGER:
+    if isinstance(value, int) and abs(value) <= _MAX_INTEGER:
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
@@ -124,7 +124,7 @@ def _list(at: str, value: object, limit: int) -> list[object]:
     return value
 
 
-def _text(at: str, value: object, limit: int = MAX_TEXT_CHARS) -> str:
+def _text(at: str, value: object, limit: int = _MAX_TEXT_CHARS) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{at} must be a string, got {_what(value)}.")
     if len(value) > limit:
@@ -142,6 +142,6 @@ def _what(value: object) -> str:
     """Name a value without showing a string: it may be a secret."""
     if value is None:
         return "nothing"
-    if isinstance(value, bool) or (isinstance(value, int) and abs(value) <= MAX_INTEGER):
+    if isinstance(value, bool) or (isinstance(value, int) and abs(value) <= _MAX_INTEGER):
         return str(value)
     return f"a value of type {type(value).__name__}"

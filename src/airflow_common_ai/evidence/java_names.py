@@ -20,7 +20,7 @@ _PRINTED = re.compile(
     rf"""
       (?<![\w.$/@-])(?P<type>{_PATH})
       (?:\((?P<remote>{_PATH})\))?              # Hadoop: RemoteException(org.apache.hadoop.….StandbyException)
-      (?:(?P<colon>:(?:\s|$))|[;,.)\]"']*+\s*$)
+      (?:(?P<colon>:(?![\d/])\s?)|[;,.)\]"']*+\s*$)
     """,
     re.VERBOSE,
 )
@@ -31,7 +31,7 @@ _BEFORE_A_LONE_ONE = re.compile(r"(?:^|[:;=(\[>] ?|[Ee]xception )\W{0,3}$")
 
 def simple_name(type_path: str) -> str:
     """Return the name of a class without packages and enclosing classes."""
-    return re.split(r"[.$]", type_path.rstrip("$"))[-1]
+    return type_path.rstrip("$").rpartition(".")[2].rpartition("$")[2]
 
 
 def is_java_class(type_path: str) -> bool:

@@ -33,6 +33,7 @@ from airflow_common_ai.evidence.secret_patterns import (
     is_placeholder,
     kind_of_name,
     mask_spans,
+    places_of,
     suspect,
 )
 from airflow_common_ai.evidence.secret_patterns.encodings import base64_texts, decoded_forms
@@ -260,13 +261,10 @@ def _still_in(text: str, raw: str) -> Iterator[Span]:
     With ``password`` registered as a password, ``password=hunter2`` has become ``***=hunter2``: nothing announces
     the secret any more.
     """
-    for value in {
-        raw[start:end] for start, end in find_secrets(raw, suspect(raw).patterns) if end - start >= _SHORTEST_VALUE
-    }:
-        start = text.find(value)
-        while start >= 0:
-            yield start, start + len(value)
-            start = text.find(value, start + len(value))
+    found = {raw[start:end] for start, end in find_secrets(raw, suspect(raw).patterns)}
+    for value in found:
+        if len(value) >= _SHORTEST_VALUE:
+            yield from ((place, place + len(value)) for place in places_of([value], text))
 
 
 def _difference(text: str, masked: str) -> Span:

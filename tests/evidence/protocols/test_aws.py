@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-import functools
-import gzip
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import boto3
-import botocore
-import botocore.config
-import botocore.exceptions
-import botocore.session
 import pytest
 import requests
 from airflow.exceptions import AirflowException
+from aws_services import (
+    ACCOUNT_LIMIT,
+    AT_A_TIME,
+    CALLS,
+    DAMAGED,
+    DEPENDS,
+    EXPIRED,
+    FAILED,
+    IN_THE_WAY,
+    MISSING,
+    NO,
+    NO_CAPACITY,
+    REFUSED,
+    SETUP,
+    THROTTLED,
+    WRONG,
+    WRONG_STATE,
+    YES,
+    Expected,
+    client,
+    meaning_of,
+    rest_json,
+    rest_xml,
+)
 from botocore.exceptions import ClientError
 from failure_reading import alive, codes, conclusion, conclusion_code, logged, printed
 from http_reading import raised_by
@@ -25,25 +40,6 @@ from loopback.http_server import Answer, LoopbackServer, json_answer, serving
 from airflow_common_ai.evidence.conclusion import conclude
 from airflow_common_ai.evidence.model import Retry, Wait
 from airflow_common_ai.evidence.protocols import read_signals
-from airflow_common_ai.evidence.protocols.aws_classes import CLASSES
-from airflow_common_ai.evidence.protocols.aws_codes import CODES, find_aws_code
-
-YES, NO, DEPENDS = Retry.YES, Retry.NO, Retry.DEPENDS
-Expected = tuple[str, Retry, Wait]
-
-THROTTLED: Expected = ("rate_limit", YES, Wait.MEDIUM)
-AT_A_TIME: Expected = THROTTLED
-IN_THE_WAY: Expected = ("transient", YES, Wait.SHORT)
-FAILED: Expected = ("transient", YES, Wait.SHORT)
-DAMAGED: Expected = ("network", YES, Wait.NOW)
-NO_CAPACITY: Expected = ("transient", YES, Wait.LONG)
-ACCOUNT_LIMIT: Expected = ("permanent", DEPENDS, Wait.LONG)
-EXPIRED: Expected = ("auth", DEPENDS, Wait.SHORT)
-REFUSED: Expected = ("auth", NO, Wait.NONE)
-MISSING: Expected = ("resource", NO, Wait.NONE)
-WRONG: Expected = ("data", NO, Wait.NONE)
-WRONG_STATE: Expected = ("transient", DEPENDS, Wait.MEDIUM)
-SETUP: Expected = ("permanent", NO, Wait.NONE)
 
 
 @pytest.fixture(scope="module")
@@ -52,63 +48,6 @@ def server() -> Iterator[LoopbackServer]:
     with serving() as server:
         yield server
 
-
-@functools.cache
-def session() -> boto3.Session:
-    return boto3.Session("AKIDEXAMPLE", "not-a-secret", region_name="eu-central-1")
-
-
-@functools.cache
-def client(service: str, url: str, attempts: int = 1) -> Any:
-    config = botocore.config.Config(
-        retries={"total_max_attempts": attempts}, s3={"addressing_style": "path"}, connect_timeout=5, read_timeout=5
-    )
-    return session().client(service, endpoint_url=url, config=config)
-
-
-def meaning_of(exception: BaseException) -> Expected:
-    signal = conclusion(alive(exception))
-    assert signal is not None
-    return signal.category, signal.retry, signal.wait
-
-
-# The forms in which services answer.
-
-
-def rest_xml(status: int, code: str, message: str = "No.") -> Answer:
-    return Answer(status, f"<Error><Code>{code}</Code><Message>{message}</Message><RequestId>1</RequestId></Error>")
-
-
-def query_xml(status: int, code: str, message: str = "No.") -> Answer:
-    error = f"<Error><Type>Sender</Type><Code>{code}</Code><Message>{message}</Message></Error>"
-    return Answer(status, f"<ErrorResponse>{error}<RequestId>1</RequestId></ErrorResponse>")
-
-
-def ec2_xml(status: int, code: str, message: str = "No.") -> Answer:
-    error = f"<Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors>"
-    return Answer(status, f"<Response>{error}<RequestID>1</RequestID></Response>")
-
-
-def json_1_0(status: int, code: str, message: str = "No.") -> Answer:
-    return json_answer(status, {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": message})
-
-
-def json_1_1(status: int, code: str, message: str = "No.") -> Answer:
-    return json_answer(status, {"__type": code, "Message": message})
-
-
-def rest_json(status: int, code: str, message: str = "No.") -> Answer:
-    return json_answer(status, {"message": message}, {"x-amzn-errortype": f"{code}:http://internal.amazon.com/"})
-
-
-CALLS: dict[str, tuple[Callable[..., Answer], Callable[[str], object]]] = {
-    "s3": (rest_xml, lambda url: client("s3", url).get_object(Bucket="bucket", Key="key")),
-    "sts": (query_xml, lambda url: client("sts", url).get_caller_identity()),
-    "ec2": (ec2_xml, lambda url: client("ec2", url).run_instances(MinCount=1, MaxCount=1)),
-    "dynamodb": (json_1_0, lambda url: client("dynamodb", url).get_item(TableName="t", Key={"id": {"S": "1"}})),
-    "glue": (json_1_1, lambda url: client("glue", url).start_job_run(JobName="etl")),
-    "lambda": (rest_json, lambda url: client("lambda", url).invoke(FunctionName="f")),
-}
 
 SERVICES_SAY: list[tuple[str, int, str, Expected]] = [
     ("s3", 503, "SlowDown", THROTTLED),
@@ -174,152 +113,10 @@ def test_a_code_is_understood_in_the_form_of_its_service_and_in_the_log(
     assert conclusion_code(alive(error)) == conclusion_code(logged(error)) == f"aws.{code}"
 
 
-THROTTLES = (
-    "Throttling ThrottlingException ThrottledException RequestThrottledException TooManyRequestsException"
-    " RequestThrottled BandwidthLimitExceeded KmsThrottled KMSThrottlingException EKSRequestThrottledException"
-    " ClientLimitExceededException CallRateLimitExceededException DependentServiceRequestThrottlingFault Throttled"
-    " ThrottledClientException"
-    " SlowDownException RateLimitExceededException TooManyUpdates TooManyRequests ActiveStatementsExceededException"
-    " ActiveSessionsExceededException ReservedFunctionConcurrentInvocationLimitExceeded"
-)
-CONFLICTS = (
-    "PriorRequestNotComplete ReplicatedWriteConflictException ConcurrentModificationException OptimisticLockException"
-    " ResourceInUseException ResourceNotReadyException SessionBusyException InternalServerException InternalFailure"
-    " InternalError InternalServiceException ServiceUnavailable ServiceUnavailableException DependencyException"
-    " KMSInternalException KeyUnavailableException DependencyTimeoutException RequestTimeoutException"
-)
-CAPACITY = (
-    "InsufficientCapacity UnfulfillableCapacity InsufficientHostCapacity InsufficientDBInstanceCapacity"
-    " InsufficientClusterCapacity InsufficientCacheClusterCapacity SubnetIPAddressLimitReached"
-)
-QUOTAS = (
-    "ServiceQuotaExceededException InstanceLimitExceeded MaxSpotInstanceCountExceeded InstanceQuotaExceeded"
-    " TooManyBuckets ResourceLimitExceeded LimitExceededException SnapshotQuotaExceededFault TooManyTagsException"
-)
-REFUSALS = (
-    "AccessDeniedException UnauthorizedException AuthorizationError UnrecognizedClientException AuthFailure"
-    " OptInRequired KMSAccessDenied IDPRejectedClaim NotAuthorized NotAuthorizedException ForbiddenException"
-)
-EXPIRIES = "RequestExpired TokenRefreshRequired CredentialsExpired"
-MISSES = "NoSuchUpload QueueDoesNotExist AWS.SimpleQueueService.NonExistentQueue NoSuchEntity DBInstanceNotFound"
-FAULTS = "ValidationError InvalidParameterException MalformedQueryString MissingParameter SerializationException"
-STATES = "InvalidDBInstanceState InvalidClusterStateFault InvalidStateException"
-
-
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (THROTTLES, THROTTLED),
-        (CONFLICTS, FAILED),
-        (CAPACITY, NO_CAPACITY),
-        (QUOTAS, ACCOUNT_LIMIT),
-        (REFUSALS, REFUSED),
-        (EXPIRIES, EXPIRED),
-        (MISSES, MISSING),
-        (FAULTS, WRONG),
-        (STATES, WRONG_STATE),
-        ("PermanentRedirect", SETUP),
-    ],
-)
-def test_the_codes_that_any_service_may_use_are_understood(names: str, expected: Expected) -> None:
-    for code in names.split():
-        error = ClientError({"Error": {"Code": code, "Message": "No."}}, "CreateThing")
-        assert meaning_of(error) == expected, code
-        assert conclusion_code(printed("ClientError", str(error))) == f"aws.{code}"
-
-
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("CrawlerRunningException", IN_THE_WAY),
-        ("DatabaseResumingException", IN_THE_WAY),
-        ("ProvisionedConcurrencyConfigNotFoundException", MISSING),
-        ("InvalidNextTokenException", WRONG),
-        ("InvalidOriginReadTimeout", WRONG),
-        ("AccessDeniedForDependencyException", REFUSED),
-        ("SubnetAlreadyInUse", IN_THE_WAY),
-        ("WorkflowExecutionAlreadyStartedFault", WRONG),
-        ("MaxConcurrentResourcesException", AT_A_TIME),
-        ("DocumentTooLargeException", WRONG),
-        ("StatementTimeoutException", ("permanent", DEPENDS, Wait.SHORT)),
-        ("KmsKeyDisabledException", SETUP),
-        ("NetworkFailureException", ("network", YES, Wait.SHORT)),
-    ],
-)
-def test_a_code_that_nobody_listed_is_understood_by_its_words(code: str, expected: Expected) -> None:
-    assert not CODES.lists(code)
-    meaning = find_aws_code(code)
-    assert meaning is not None
-    assert (meaning.category, meaning.retry, meaning.wait) == expected
-
-
 def test_a_code_that_no_word_of_is_known_is_left_to_the_status(server: LoopbackServer) -> None:
     server.answer(rest_json(503, "ZorkException"), rest_json(400, "ZorkException"))
     assert conclusion_code(alive(raised_by(lambda: CALLS["lambda"][1](server.url)))) == "http.503"
     assert conclusion(alive(raised_by(lambda: CALLS["lambda"][1](server.url)))) is None
-
-
-# Rules against the models of the services.
-
-_LAMBDA_BLAMES_ITSELF = {
-    "EC2AccessDeniedException", "InvalidRuntimeException", "InvalidSecurityGroupIDException",
-    "InvalidSubnetIDException", "InvalidZipFileException", "KMSAccessDeniedException", "KMSDisabledException",
-    "KMSInvalidStateException", "KMSNotFoundException",
-}  # fmt: skip
-"""Answered with 502, though only a new configuration mends them."""
-
-
-@functools.cache
-def modelled_errors() -> list[tuple[str, dict[str, Any]]]:
-    """Code and shape of every error in botocore's models of the services."""
-    errors: list[tuple[str, dict[str, Any]]] = []
-    for folder in sorted((Path(botocore.__file__).parent / "data").iterdir()):
-        versions = sorted(folder.glob("*/service-2.json.gz"))
-        if versions:
-            shapes = json.loads(gzip.decompress(versions[-1].read_bytes()))["shapes"]
-            errors += [
-                (shape.get("error", {}).get("code", name), shape)
-                for name, shape in shapes.items()
-                if shape.get("exception")
-            ]
-    return errors
-
-
-def failed_by_rules(errors: list[tuple[str, dict[str, Any]]], status: int | None = None) -> set[str]:
-    meanings = {code: find_aws_code(code, status=status) for code, _ in errors}
-    return {code for code, meaning in meanings.items() if meaning is not None and meaning.is_final}
-
-
-def status_of(shape: dict[str, Any]) -> int | None:
-    status = shape.get("error", {}).get("httpStatusCode")
-    return int(status) if status else None
-
-
-def test_most_errors_of_all_services_are_understood() -> None:
-    understood = [code for code, shape in modelled_errors() if find_aws_code(code, status=status_of(shape))]
-    assert len(modelled_errors()) > 5000
-    assert len(understood) / len(modelled_errors()) > 0.9
-
-
-def test_no_error_that_a_service_blames_itself_for_fails_a_task() -> None:
-    faults = [(c, shape) for c, shape in modelled_errors() if shape.get("fault") or (status_of(shape) or 0) >= 500]
-    assert len(faults) > 450
-    assert failed_by_rules(faults, status=500) == _LAMBDA_BLAMES_ITSELF
-
-
-def test_no_error_that_a_service_calls_throttling_fails_a_task() -> None:
-    throttles = [(c, shape) for c, shape in modelled_errors() if status_of(shape) == 429]
-    traits = [(c, s) for c, s in modelled_errors() if s.get("retryable", {}).get("throttling")]
-    assert len(throttles) > 200
-    assert failed_by_rules(throttles) == set()
-    assert failed_by_rules(traits) == set()
-
-
-def test_what_a_service_answers_with_404_is_hardly_ever_retried() -> None:
-    missing = [code for code, shape in modelled_errors() if status_of(shape) == 404]
-    retried = [code for code in missing if (meaning := find_aws_code(code)) and not meaning.is_final]
-    assert len(missing) > 400
-    assert len(retried) <= 5
 
 
 # Codes that mean more than one thing.
@@ -482,149 +279,6 @@ def test_an_upload_that_failed_is_judged_by_what_s3_said(server: LoopbackServer,
     error = raised_by(lambda: upload(str(tmp_path / "report"), "bucket", "key"))
     assert type(error).__name__ == "S3UploadFailedError"
     assert conclusion_code(alive(error)) == conclusion_code(logged(error)) == "aws.ExpiredToken"
-
-
-# Waiters.
-
-
-def wait_for(service: str, waiter: str, url: str, **what: str) -> object:
-    return client(service, url).get_waiter(waiter).wait(WaiterConfig={"Delay": 0, "MaxAttempts": 2}, **what)
-
-
-def test_a_waiter_that_met_an_error_is_judged_by_its_code(server: LoopbackServer) -> None:
-    server.answer(json_1_0(400, "AccessDeniedException"))
-    error = raised_by(lambda: wait_for("dynamodb", "table_exists", server.url, TableName="t"))
-    assert isinstance(error, botocore.exceptions.WaiterError)
-    assert conclusion_code(alive(error)) == conclusion_code(logged(error)) == "aws.AccessDeniedException"
-
-
-def test_a_waiter_that_gave_up_hit_a_limit_whatever_it_saw_last(server: LoopbackServer) -> None:
-    server.answer(json_1_0(400, "ResourceNotFoundException"))
-    error = raised_by(lambda: wait_for("dynamodb", "table_exists", server.url, TableName="t"))
-    for evidence in (alive(error), logged(error)):
-        signal = conclusion(evidence)
-        assert signal is not None
-        assert (signal.code, signal.category, signal.max_attempts) == ("aws.waiter_timeout", "permanent", 2)
-
-
-@pytest.mark.parametrize(
-    ("reason", "category", "retry"),
-    [
-        ("INTERNAL_ERROR", "transient", YES),
-        ("INSTANCE_FAILURE", "transient", YES),
-        ("INSTANCE_FLEET_TIMEOUT", "transient", YES),
-        ("BOOTSTRAP_FAILURE", "permanent", DEPENDS),
-        ("VALIDATION_ERROR", "permanent", DEPENDS),
-        ("USER_REQUEST", "permanent", NO),
-        ("INTERNAL_ERROR_EC2_INSUFFICIENT_CAPACITY_AZ", "transient", YES),
-        ("INTERNAL_ERROR_SPOT_NO_CAPACITY_PRIMARY", "transient", YES),
-    ],
-)
-def test_a_cluster_that_ended_says_why(server: LoopbackServer, reason: str, category: str, retry: Retry) -> None:
-    change = {"Code": reason, "Message": "No."}
-    status = {"State": "TERMINATED_WITH_ERRORS", "StateChangeReason": change}
-    server.answer(json_answer(200, {"Cluster": {"Id": "j-1", "Status": status}}))
-    error = raised_by(lambda: wait_for("emr", "cluster_running", server.url, ClusterId="j-1"))
-    for evidence in (alive(error), alive(AirflowException(f"EMR job failed: for code: {reason} with message No."))):
-        signal = conclusion(evidence)
-        assert signal is not None
-        assert (signal.code, signal.category, signal.retry) == (f"aws.{reason}", category, retry)
-    assert conclusion_code(logged(error)) == "aws.waiter_failure"
-
-
-def test_a_task_of_ecs_that_lost_its_machine_says_so(server: LoopbackServer) -> None:
-    task = {"lastStatus": "STOPPED", "stopCode": "SpotInterruption", "containers": []}
-    server.answer(json_answer(200, {"tasks": [task], "failures": []}))
-    waiter = client("ecs", server.url).get_waiter("tasks_running")
-    error = raised_by(lambda: waiter.wait(cluster="c", tasks=["t"], WaiterConfig={"Delay": 0, "MaxAttempts": 2}))
-    assert conclusion_code(alive(error)) == "ecs.SpotInterruption"
-
-
-@pytest.mark.parametrize(
-    ("is_retryable", "code", "retry"),
-    [(True, "aws.athena_retryable", YES), (False, "aws.athena_not_retryable", NO)],
-)
-def test_athena_says_itself_whether_a_query_may_be_run_again(is_retryable: bool, code: str, retry: Retry) -> None:
-    cause = {"ErrorCategory": 1, "ErrorType": 401, "Retryable": is_retryable, "ErrorMessage": "No."}
-    status = {"State": "FAILED", "AthenaError": cause}
-    signal = conclusion(alive(RuntimeError(f"query failed: {status}")))
-    assert signal is not None
-    assert (signal.code, signal.retry) == (code, retry)
-
-
-# Failures without any answer.
-
-
-@pytest.fixture
-def no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
-        monkeypatch.setenv(name, str(tmp_path / "none"))
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_DEFAULT_REGION", "AWS_REGION"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.mark.usefixtures("no_credentials")
-@pytest.mark.parametrize(
-    ("call", "code", "expected"),
-    [
-        (
-            lambda url: botocore.session.Session().create_client("sqs", "eu-central-1", endpoint_url=url).list_queues(),
-            "aws.NoCredentialsError",
-            EXPIRED,
-        ),
-        (lambda url: botocore.session.Session().create_client("sqs"), "aws.NoRegionError", SETUP),
-        (lambda url: boto3.Session(profile_name="nobody"), "aws.ProfileNotFound", SETUP),
-        (lambda url: session().client("zork"), "aws.UnknownServiceError", SETUP),
-        (lambda url: client("s3", url).get_object(Bucket="b", Key=5), "aws.ParamValidationError", WRONG),
-        (lambda url: client("s3", url).get_object(Bucket="a b!", Key="k"), "aws.ParamValidationError", WRONG),
-    ],
-)
-def test_an_error_of_botocore_itself_is_read_by_its_class(
-    server: LoopbackServer, call: Callable[[str], object], code: str, expected: Expected
-) -> None:
-    seen_before = len(server.seen)
-    error = raised_by(lambda: call(server.url))
-    assert meaning_of(error) == expected
-    assert conclusion_code(alive(error)) == conclusion_code(logged(error)) == code
-    assert len(server.seen) == seen_before
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("CredentialRetrievalError", EXPIRED),
-        ("TokenRetrievalError", EXPIRED),
-        ("PartialCredentialsError", REFUSED),
-        ("SSOTokenLoadError", REFUSED),
-        ("UnauthorizedSSOTokenError", REFUSED),
-        ("LoginRefreshRequired", REFUSED),
-        ("RefreshWithMFAUnsupportedError", REFUSED),
-        ("UnknownEndpointError", SETUP),
-        ("EndpointResolutionError", SETUP),
-    ],
-)
-def test_which_credentials_may_be_there_next_time(name: str, expected: Expected) -> None:
-    fields = {"provider": "p", "error_msg": "e", "cred_var": "c", "msg": "m", "service_name": "s", "region_name": "r"}
-    error = getattr(botocore.exceptions, name)(**fields)
-    assert meaning_of(error) == expected
-    assert conclusion_code(logged(error)) == f"aws.{name}"
-
-
-def test_every_class_of_the_table_exists() -> None:
-    missing = [
-        kind
-        for kind in CLASSES
-        if kind.startswith("botocore.") and not hasattr(botocore.exceptions, kind.removeprefix("botocore."))
-    ]
-    assert missing == []
-
-
-def test_a_connection_that_broke_is_still_a_broken_connection(server: LoopbackServer) -> None:
-    server.answer(Answer(raw=b""))
-    signal = conclusion(alive(raised_by(lambda: client("s3", server.url).list_buckets())))
-    assert signal is not None
-    assert (signal.category, signal.retry) == ("network", YES)
 
 
 @pytest.mark.parametrize(

@@ -210,9 +210,23 @@ LOST = "ExecutorLostFailure (executor 7 exited caused by one of the running task
             "not supported in state standby.",
             ("jvm.StandbyException", "transient", YES),
         ),
+        ("java.io.IOException: Filesystem closed", ("jvm.filesystem_closed", "transient", DEPENDS)),
         (
             "org.apache.hadoop.mapreduce.lib.input.InvalidInputException: Input path does not exist: hdfs://nn/data",
             ("jvm.InvalidInputException", "resource", NO),
+        ),
+        (
+            "org.apache.hive.service.cli.HiveSQLException:Error while compiling statement: FAILED: SemanticException "
+            "[Error 10001]: Line 1:14 Table not found 'orders':28:27",
+            ("jvm.statement", "permanent", NO),
+        ),
+        (
+            "org.apache.thrift.transport.TTransportException: java.net.SocketTimeoutException: Read timed out",
+            ("jvm.SocketTimeoutException", "network", YES),
+        ),
+        (
+            "org.apache.thrift.transport.TTransportException: Peer indicated failure: Error validating the login",
+            ("jvm.thrift_login", "auth", DEPENDS),
         ),
         # tables
         (
@@ -266,17 +280,22 @@ LOST = "ExecutorLostFailure (executor 7 exited caused by one of the running task
         (
             "com.amazonaws.services.s3.model.AmazonS3Exception: Access Denied (Service: Amazon S3; Status Code: 403; "
             "Error Code: AccessDenied; Request ID: ABC; S3 Extended Request ID: xyz=)",
-            ("http.403", "auth", NO),
+            ("aws.AccessDenied", "auth", NO),
         ),
         (
             "com.amazonaws.services.s3.model.AmazonS3Exception: Slow Down (Service: Amazon S3; Status Code: 503; "
             "Error Code: SlowDown; Request ID: ABC)",
-            ("http.slow_down", "rate_limit", YES),
+            ("aws.SlowDown", "rate_limit", YES),
         ),
         (
             "software.amazon.awssdk.services.dynamodb.model.ProvisionedThroughputExceededException: Too fast. (Service:"
             " DynamoDb, Status Code: 400, Request ID: ABC)",
-            ("http.400.throttled", "rate_limit", YES),
+            ("aws.ProvisionedThroughputExceededException", "rate_limit", YES),
+        ),
+        (
+            "software.amazon.awssdk.services.s3.model.S3Exception: Please try again. (Service: S3, Status Code: 503, "
+            "Request ID: ABC)",
+            ("http.503", "transient", YES),
         ),
         (
             "com.amazonaws.SdkClientException: Unable to execute HTTP request: s3.eu-west-1.amazonaws.com",

@@ -36,7 +36,6 @@ _MISSING = no("resource", "it does not exist; what was created just now may not 
 _EXISTS = no("data", "it exists already, perhaps from an earlier try", _MODELS)
 _WRONG = no("data", "the request is wrong", _MODELS)
 _TOO_LARGE = no("data", "it is larger than the service takes", _MODELS)
-_WRONG_STATE = depends("transient", _MEDIUM, "not possible in the state that it is in, perhaps not yet", _MODELS, 3)
 _NOT_OFFERED = no("permanent", "it is switched off, or not offered here", _MODELS)
 _KEY = no("permanent", "the KMS key cannot be used", "AWS KMS key states")
 _LAMBDA_SETUP = no("permanent", "the Lambda function cannot start as it is configured", _LAMBDA)

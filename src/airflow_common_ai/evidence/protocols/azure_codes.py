@@ -18,7 +18,6 @@ _STORAGE = "azure-storage-blob 12.31.1 StorageErrorCode"
 _ARM = "Azure Resource Manager, common deployment errors"
 _RBAC = "Azure RBAC troubleshooting"
 _COSMOS = "azure-cosmos 4.17.1 http_constants.py"
-_WORDS = "the words of the code"
 
 _BUSY = yes("transient", _SHORT, "the Azure service is busy or failed", _STORAGE)
 _THROTTLED = yes("rate_limit", _MEDIUM, "Azure throttles the requests", _ARM)

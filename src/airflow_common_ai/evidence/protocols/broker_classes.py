@@ -142,6 +142,9 @@ _ROWS: tuple[ClassRow, ...] = (
     ("asyncssh.SFTPNoConnection asyncssh.SFTPConnectionLost", yes("network", _SHORT, _LOST, _SFTP)),
     ("asyncssh.SFTPFailure asyncssh.SFTPBadMessage",
      depends("transient", _SHORT, "the SFTP server failed without saying why", _SFTP, 3)),
+    # Hive and Impala, whose Python clients speak Thrift
+    ("thrift.TTransportException thriftpy2.TTransportException thrift_sasl.TTransportException",
+     yes("network", _SHORT, _LOST, "thrift 0.22")),
     # STOMP, Pulsar
     (
         "stomp.ConnectFailedException stomp.NotConnectedException stomp.ConnectionClosedException"

@@ -26,6 +26,8 @@ _Found = tuple[str, Signal]
 """Package and what it says."""
 
 _MAX_CAUSES = 16
+_MAX_TYPE_CHARS = 300
+_MAX_MESSAGE_CHARS = 1024
 _FROM_OUTSIDE = ("network", "transient", "rate_limit")
 
 
@@ -54,7 +56,11 @@ def probe(exception: BaseException) -> dict[str, Fact]:
         failure = failure["cause"]
     if not isinstance(failure, dict) or not isinstance(failure.get("type"), str):
         return {}
-    return {"jvm.class": failure["type"], "jvm.message": str(failure.get("message") or "")}
+    message = failure.get("message")
+    return {
+        "jvm.class": failure["type"][:_MAX_TYPE_CHARS],
+        "jvm.message": message[:_MAX_MESSAGE_CHARS] if isinstance(message, str) else "",
+    }
 
 
 def read(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:

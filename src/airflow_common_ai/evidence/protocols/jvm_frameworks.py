@@ -69,7 +69,7 @@ FRAMEWORK_ROWS: tuple[JvmRow, ...] = (
     (
         "org.apache.spark",
         "SparkArithmeticException SparkNumberFormatException SparkDateTimeException BadRecordException"
-        " SparkArrayIndexOutOfBoundsException SparkUpgradeException QueryExecutionErrors",
+        " SparkArrayIndexOutOfBoundsException SparkUpgradeException",
         no("data", _BAD_VALUE, _SPARK),
     ),
     ("org.apache.spark", "SparkSecurityException", no("auth", _REFUSED, _SPARK)),
@@ -110,7 +110,7 @@ FRAMEWORK_ROWS: tuple[JvmRow, ...] = (
     ("org.apache.hadoop", "ConnectTimeoutException", yes("network", _SHORT, _SLOW, _HADOOP)),
     (
         "org.apache.hadoop",
-        "BlockMissingException ReplicaNotFoundException NoNodeException",
+        "BlockMissingException ReplicaNotFoundException",
         depends("transient", _MEDIUM, "a block of the file is on no machine that answers", _HADOOP, 3),
     ),
     ("org.apache.hadoop", "ChecksumException", depends("network", _SHORT, "the transfer was damaged", _HADOOP, 3)),

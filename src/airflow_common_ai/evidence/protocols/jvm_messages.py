@@ -9,6 +9,7 @@ from datetime import datetime
 from airflow_common_ai.evidence.java_names import simple_name
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols import os_error
+from airflow_common_ai.evidence.protocols.aws_codes import find_aws_code
 from airflow_common_ai.evidence.protocols.http_judgement import judge
 from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.printed_code_table import GRPC_CODES
@@ -89,6 +90,12 @@ _WORD_ROWS: tuple[tuple[str, str, str, Meaning], ...] = (
         r"^Mkdirs failed to create",
         depends("permanent", _SHORT, "a directory could not be made; a permission may be missing", _HADOOP),
     ),
+    (
+        "IOException",
+        "filesystem_closed",
+        r"^Filesystem closed",
+        depends("transient", _SHORT, "the client of the file system was closed meanwhile", _HADOOP, 3),
+    ),
     # Spark
     (
         "SparkException",
@@ -131,6 +138,18 @@ _WORD_ROWS: tuple[tuple[str, str, str, Meaning], ...] = (
         "metastore",
         r"Unable to instantiate \S*MetaStoreClient|Could not connect to meta ?store",
         _METASTORE,
+    ),
+    (
+        "HiveSQLException|HiveException",
+        "statement",
+        r"FAILED: (?:Parse|Semantic)Exception",
+        no("permanent", "the query itself is wrong, or what it refers to is missing", _HIVE),
+    ),
+    (
+        "TTransportException",
+        "thrift_login",
+        r"validating the login|GSS initiate failed|Unsupported mechanism",
+        depends("auth", _SHORT, "the login was refused, or there is no Kerberos ticket", _HIVE),
     ),
     # clouds
     (
@@ -220,26 +239,23 @@ def read_message(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:
         code, meaning = GRPC_CODES[match[1]]
         yield meaning.signal(code, Rank.STATUS)
         return
-    if facts := _answer(node, message):
-        yield from judge(facts, message, observed_at)
+    if (answer := _STATUS.search(message)) is not None:
+        yield from _read_answer(node, message, answer, observed_at)
         return
     if signal := _from_words(node, message) or _from_system(node, message):
         yield signal
 
 
-def _answer(node: RedactedNode, message: str) -> dict[str, Fact]:
-    """Return the status and the code of a service that a client prints into its message."""
-    match = _STATUS.search(message)
-    if match is None:
-        return {}
-    facts: dict[str, Fact] = {"http.status": int(next(filter(None, match.group("aws", "java", "abfs", "google"))))}
-    if match["code"]:
-        facts["http.body.code"] = match["code"]
-    elif match["aws"] and _AWS_MODEL.search(node.type_path):
-        facts["http.body.code"] = simple_name(node.type_path)
-    elif match["google"] and (reason := _REASON.search(message)):
+def _read_answer(node: RedactedNode, message: str, answer: re.Match[str], observed_at: datetime) -> Iterator[Signal]:
+    """Yield what the code and the status of a service say that a client printed into its message."""
+    status = int(next(filter(None, answer.group("aws", "java", "abfs", "google"))))
+    facts: dict[str, Fact] = {"http.status": status}
+    code = answer["code"] or (simple_name(node.type_path) if _AWS_MODEL.search(node.type_path) else None)
+    if answer["aws"] and code and (meaning := find_aws_code(code, message=message, status=status)):
+        yield meaning.signal(f"aws.{code}", Rank.VENDOR_CODE)
+    elif answer["google"] and (reason := _REASON.search(message)):
         facts["http.body.reason"] = reason[1]
-    return facts
+    yield from judge(facts, message, observed_at)
 
 
 def _from_words(node: RedactedNode, message: str) -> Signal | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_common_ai.evidence.secret_patterns.names import Name, kind_of_name
 from airflow_common_ai.evidence.secret_patterns.shapes import is_placeholder
-from airflow_common_ai.evidence.secret_patterns.spans import MASK, Span, mask_spans
+from airflow_common_ai.evidence.secret_patterns.spans import MASK, Span, mask_spans, places_of
 from airflow_common_ai.evidence.secret_patterns.table import (
     PATTERNS,
     SecretPattern,
@@ -24,5 +24,6 @@ __all__ = [
     "is_placeholder",
     "kind_of_name",
     "mask_spans",
+    "places_of",
     "suspect",
 ]

@@ -49,7 +49,7 @@ _PIPED = re.compile(
     r" {0,4}\| {0,4}(?:sudo )?"
     r"(?:kinit|sudo|-s|su|passwd|chpasswd|[a-z]{1,10}(?: registry)? login [^\n|]{0,200}--password-stdin)\b"
 )
-_ORACLE = re.compile(
+_ORACLE = (
     r"(?:\b(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n]{0,80}?[\s\"']|jdbc:oracle:(?:thin|oci):)"
     r"[\w$#]{1,30}/(?P<secret>[^\s\"'/@]{1,60})@"
 )

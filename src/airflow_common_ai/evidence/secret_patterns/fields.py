@@ -24,7 +24,6 @@ _REJECTED = re.compile(
     re.MULTILINE,
 )
 
-
 _QUOTES = r"\\{0,7}[\"']?"
 _SETTING = re.compile(
     rf"(?:name|key){_QUOTES}[ ]{{0,4}}[:=][ ]{{0,4}}{_QUOTES}(?P<name>[\w.\-]{{2,80}}){_QUOTES},?\s{{0,40}}{_QUOTES}"

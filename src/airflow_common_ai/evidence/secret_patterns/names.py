@@ -142,8 +142,7 @@ def _kind_at(parts: list[str], index: int) -> tuple[Name, int]:
         pair = _PAIRS.get((first, _singular(parts[index + 1])))
         if pair is not None:
             # An id of a key is no key, but a cloud's access key id is half of a credential.
-            is_access_key_id = parts[index:] in (["access", "key", "id"],)
-            return pair, 3 if is_access_key_id else 2
+            return pair, 3 if parts[index:] == ["access", "key", "id"] else 2
     if first in _EXACT:
         return _EXACT[first], 1
     for ending, kind in _ENDINGS.items():

@@ -11,7 +11,8 @@ __all__ = ["is_basic_credentials", "is_placeholder", "is_random", "is_signature"
 
 _PLACEHOLDER = re.compile(
     r"none|null|nil|undefined|nan|true|false|yes|no|on|off"
-    r"|%[0-9.]{0,5}[a-z]|%\(\w+\)[a-z]|:[a-z_]+(?:_\d+)?|\?|\$\d+|(?-i:\$\{?[A-Z_][A-Z0-9_]*\}?)|\$?\{\{.*\}\}|\$?\{\w*\}|<[^<>]*>"
+    r"|%[0-9.]{0,5}[a-z]|%\(\w+\)[a-z]|:[a-z_]+(?:_\d+)?|\?|\$\d+"
+    r"|(?-i:\$\{?[A-Z_][A-Z0-9_]*\}?)|\$?\{\{.*\}\}|\$?\{\w*\}|<[^<>]*>"
     r"|\*+|x{3,}|\.{3}|…"
     r"|[\[(<*]{0,3}(?:redacted|masked|hidden|filtered|removed|empty|unset)[\])>*]{0,3}"
     r"|\[withheld: .*",

@@ -22,7 +22,8 @@ _LITERAL = re.compile(
 _INSERT = re.compile(r"\binsert\s+into\s+[^\s(]{1,128}\s{0,8}\((?P<columns>[^()]{1,4000})\)\s{0,8}values\s{0,8}(?=\()")
 _PARAMETERS = re.compile(r"\[parameters:\s{0,4}\[?(?=\()")
 _VALUE = re.compile(
-    r"\s*(?:'(?P<single>(?:[^'\\]|''|\\.)*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|(?P<bare>[^,()'\"\s][^,()'\"]*))\s*"
+    r"\s*(?:'(?P<single>(?:[^'\\]|''|\\.)*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|"
+    r"(?P<bare>[^,()'\"\s][^,()'\"]*(?:\([^()'\"]*\))?))\s*"
 )
 _MAX_ROWS = 100
 

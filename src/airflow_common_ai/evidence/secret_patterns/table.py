@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 
 from airflow_common_ai.evidence.secret_patterns.commands import (
@@ -21,7 +22,7 @@ from airflow_common_ai.evidence.secret_patterns.fields import (
 from airflow_common_ai.evidence.secret_patterns.key_blocks import find_private_keys, find_putty_keys
 from airflow_common_ai.evidence.secret_patterns.personal_data import find_card_numbers, find_email_addresses, find_ibans
 from airflow_common_ai.evidence.secret_patterns.shapes import is_basic_credentials, is_random
-from airflow_common_ai.evidence.secret_patterns.spans import Finder, Span, places_of, spans_of
+from airflow_common_ai.evidence.secret_patterns.spans import Finder, Span, compiled, places_of, spans_of
 from airflow_common_ai.evidence.secret_patterns.sql import find_inserted_secrets, find_sql_passwords
 from airflow_common_ai.evidence.secret_patterns.tokens import TOKENS
 from airflow_common_ai.evidence.secret_patterns.urls import find_url_credentials
@@ -35,7 +36,6 @@ __all__ = ["PATTERNS", "SecretPattern", "Suspicion", "find_secrets", "suspect"]
 
 _MIN_TOKEN_CHARS = 16
 """The shortest token of ``tokens.py``, prefix and all, stands in a word of at least this length."""
-
 
 Clues = tuple[tuple[str, ...], ...]
 """Pieces of text in lower case. Of each group a text must hold one, or the pattern cannot match in it. The first
@@ -51,26 +51,25 @@ class SecretPattern:
     """Where its form is documented, or why it is a secret."""
     find: Finder
     clues: Clues = ()
-    screen: re.Pattern[str] | None = None
-    """A text that it does not match cannot match either: for what has no clue."""
+    screen: str | None = None
+    """An expression: a text that it does not match cannot match either. For what has no clue."""
     prefixes: tuple[str, ...] = ()
     """One of these is in a long word, written like this."""
 
 
 def _lower(name: str, source: str, clues: Clues, expression: str) -> SecretPattern:
     """Return a pattern whose expression is matched against the text in lower case."""
-    compiled = re.compile(expression)
-    return SecretPattern(name, source, lambda _, lowered: spans_of(compiled, lowered), clues)
+    return SecretPattern(name, source, lambda _, lowered: spans_of(expression, lowered), clues)
 
 
 def _exact(name: str, source: str, clues: Clues, expression: str, prefixes: tuple[str, ...] = ()) -> SecretPattern:
     """Return a pattern whose expression is matched against the text as it is written."""
-    compiled = re.compile(expression)
-    return SecretPattern(name, source, lambda text, _: spans_of(compiled, text), clues, prefixes=prefixes)
+    return SecretPattern(name, source, lambda text, _: spans_of(expression, text), clues, prefixes=prefixes)
 
 
 _SCHEMES = ("bearer", "basic", "token", "negotiate", "ntlm", "password", "secret", "key")
 _SCHEME = re.compile(r"(?P<scheme>[a-z]+)[ ]{1,4}(?P<secret>[a-z0-9\-._~+/]{8,4096}={0,2})")
+_SHORTEST_TICKET = 24
 _KEY_OWNER = re.compile(r"(?:api|access|secret|private)[ _-]?$")
 
 
@@ -96,9 +95,7 @@ def _find_schemes(text: str, lowered: str) -> Iterator[Span]:
             yield start, end
 
 
-_SHORTEST_TICKET = 24
-
-_PARAMETER = re.compile(r"[?&](?:amp;)?(?:key|code|auth|sid|sign|hash|ticket)=(?P<secret>[\w\-.%~/+]{16,2048}={0,2})")
+_PARAMETER = r"[?&](?:amp;)?(?:key|code|auth|sid|sign|hash|ticket)=(?P<secret>[\w\-.%~/+]{16,2048}={0,2})"
 
 
 def _find_random_parameters(text: str, lowered: str) -> Iterator[Span]:
@@ -106,7 +103,7 @@ def _find_random_parameters(text: str, lowered: str) -> Iterator[Span]:
     return (span for span in spans_of(_PARAMETER, lowered) if is_random(text[slice(*span)]))
 
 
-_DIGITS = re.compile(r"[0-9]{4}(?:[0-9]{6}|[ \-][0-9]{6}| [0-9]{4} [0-9]{2}|-[0-9]{4}-[0-9]{2})")
+_DIGITS = r"[0-9]{4}(?:[0-9]{6}|[ \-][0-9]{6}| [0-9]{4} [0-9]{2}|-[0-9]{4}-[0-9]{2})"
 """In every card number and nearly every account number."""
 
 PATTERNS: tuple[SecretPattern, ...] = (
@@ -145,7 +142,7 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "command line password",
         "the manual pages of the commands",
         find_command_passwords,
-        screen=re.compile(r"-(?<=[\s\"']-)(?:[pauwPU]|-(?:user|proxy-user|auth))"),
+        screen=r"-(?<=[\s\"']-)(?:[pauwPU]|-(?:user|proxy-user|auth))",
     ),
     SecretPattern(
         "piped password",
@@ -276,17 +273,15 @@ PATTERNS: tuple[SecretPattern, ...] = (
 _FIRST_CLUES = tuple({clue for pattern in PATTERNS for group in pattern.clues[:1] for clue in group})
 
 
-def _any_of(prefixes: Iterable[str]) -> re.Pattern[str]:
-    """Return what finds any prefix at the start of a word, grouped by first letter: a long alternation is slow."""
-    groups = groupby(sorted(prefixes), key=lambda prefix: prefix[0])
+@cache
+def _any_prefix() -> re.Pattern[str]:
+    """Return what finds any token's prefix at the start of a word: one pass tells that a text has none, as most."""
+    prefixes = sorted({prefix for pattern in PATTERNS for prefix in pattern.prefixes})
+    groups = groupby(prefixes, key=lambda prefix: prefix[0])  # a long alternation without is slow
     alternatives = (
         f"{re.escape(first)}(?:{'|'.join(re.escape(prefix[1:]) for prefix in group)})" for first, group in groups
     )
     return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(alternatives)})")
-
-
-_ANY_PREFIX = _any_of({prefix for pattern in PATTERNS for prefix in pattern.prefixes})
-"""One pass tells that a text has no token at all, as most have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +296,7 @@ def suspect(text: str) -> Suspicion:
     """Look over ``text`` once, so that most patterns need not be tried on each part of it."""
     lowered = _lower_in_place(text)
     long_words = " ".join({word for word in text.split() if len(word) >= _MIN_TOKEN_CHARS})
-    has_token = _ANY_PREFIX.search(long_words) is not None
+    has_token = _any_prefix().search(long_words) is not None
     clues = {clue for clue in _FIRST_CLUES if clue in lowered}
     return Suspicion(
         tuple(
@@ -309,7 +304,7 @@ def suspect(text: str) -> Suspicion:
             for pattern in PATTERNS
             if (not pattern.prefixes or (has_token and any(prefix in long_words for prefix in pattern.prefixes)))
             and (not pattern.clues or not clues.isdisjoint(pattern.clues[0]))
-            and (pattern.screen is None or pattern.screen.search(text) is not None)
+            and (pattern.screen is None or compiled(pattern.screen).search(text) is not None)
             and all(any(clue in lowered for clue in group) for group in pattern.clues[1:])
         ),
         holds_base64(long_words),
@@ -320,21 +315,17 @@ def find_secrets(text: str, patterns: Sequence[SecretPattern]) -> list[Span]:
     """Return where ``patterns`` find secrets in ``text``."""
     lowered = _lower_in_place(text)
     spans: list[Span] = []
-    screened: dict[re.Pattern[str], bool] = {}
+    screened: dict[str, bool] = {}
     for pattern in patterns:
         if pattern.screen is not None:
             if pattern.screen not in screened:
-                screened[pattern.screen] = pattern.screen.search(text) is not None
+                screened[pattern.screen] = compiled(pattern.screen).search(text) is not None
             if not screened[pattern.screen]:
                 continue
         spans += pattern.find(text, lowered)
     return spans
 
 
-_ASCII_TO_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
-
-
 def _lower_in_place(text: str) -> str:
-    """Return ``text`` in lower case with each character where it was, which ``İ`` is not in Python's own."""
-    lowered = text.lower()
-    return lowered if len(lowered) == len(text) else text.translate(_ASCII_TO_LOWER)
+    """Return ``text`` in lower case with each character where it was: the only one that becomes two is ``İ``."""
+    return text.replace("İ", "I").lower()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from airflow_common_ai.evidence.secret_patterns.spans import Span
+from airflow_common_ai.evidence.secret_patterns.spans import Span, compiled
 
 __all__ = ["TOKENS", "Token"]
 
@@ -23,24 +22,25 @@ class Token(NamedTuple):
     source: str
     """Where the form is documented."""
     prefixes: tuple[str, ...]
-    tail: re.Pattern[str]
-    """What follows one of the prefixes; if it has a group ``secret``, only that is secret."""
+    tail: str
+    """An expression for what follows one of the prefixes; if it has a group ``secret``, only that is secret."""
 
     def find(self, text: str, lowered: str) -> Iterator[Span]:
         """Find the tokens; a prefix inside a word, such as ``sk-`` in ``task-``, is none."""
+        pattern = compiled(self.tail)
         for prefix in self.prefixes:
             start = text.find(prefix)
             while start >= 0:
                 tail = None
                 if not start or not text[start - 1].isalnum():
-                    tail = self.tail.match(text, start + len(prefix))
+                    tail = pattern.match(text, start + len(prefix))
                 if tail is not None:
                     yield (start, tail.end()) if tail.lastgroup is None else tail.span("secret")
                 start = text.find(prefix, start + len(prefix) if tail is None else tail.end())
 
 
 def _token(name: str, source: str, prefixes: str, tail: str) -> Token:
-    return Token(name, source, tuple(prefixes.split()), re.compile(tail))
+    return Token(name, source, tuple(prefixes.split()), tail)
 
 
 TOKENS: tuple[Token, ...] = (

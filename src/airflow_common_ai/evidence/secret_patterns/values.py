@@ -56,6 +56,8 @@ _MORE_WORDS = re.compile(r"[ \t]+(?![\w.\-]+[=:])[A-Za-z(\"']")
 _AMOUNT = re.compile(r"[0-9][0-9.,]{0,8}[a-zµ%]{0,3}")
 _SHORTEST_TOKEN = 8
 
+_BETWEEN_SEMICOLONS = re.compile(r"[^;\r\n\"']{1,200}(?=;)")
+_REST_OF_LINE = re.compile(r"[^\s;:=()\"']+(?: [^\s;:=()\"']+){1,8}$", re.MULTILINE)
 _PORT = re.compile(r"\d{2,5}(?!\w)")
 _ARN = re.compile(r"(?:^|[^a-z0-9])(?:arn|urn|crn):\S*$")
 _PAIR = re.compile(r"[(\[]b?[\"']$")
@@ -154,8 +156,9 @@ def _values(ends: ValueEnds, name_start: int, kind: Name, separator: re.Match[st
     opening = ends.opening(start)
     if opening is None:
         end = ends.of_line(start) if kind is Name.COOKIE else ends.of_bare(start)
-        if is_secret(text, (start, end), kind, sign, is_quoted=False):
-            yield start, end
+        further = _end_behind_spaces(text, name_start, start, sign) if kind is Name.SECRET else end
+        if further > end or is_secret(text, (start, end), kind, sign, is_quoted=False):
+            yield start, max(end, further)
         return
     quote, position = opening["quote"], opening.end()
     another = re.compile(rf"{re.escape(quote)}, ?{re.escape(quote)}")
@@ -167,6 +170,18 @@ def _values(ends: ValueEnds, name_start: int, kind: Name, separator: re.Match[st
         if following is None:
             return
         position = following.end()
+
+
+def _end_behind_spaces(text: str, name_start: int, start: int, sign: str) -> int:
+    """Return where a value without quotes ends that holds spaces: between semicolons, or alone on a line of YAML."""
+    if sign == "=" and text[max(0, name_start - 1) : name_start] == ";":
+        between = _BETWEEN_SEMICOLONS.match(text, start)
+        return start if between is None else between.end()
+    line = text[max(0, name_start - _MAX_NAME_CHARS) : name_start].rpartition("\n")[2]
+    if sign == ":" and not line.strip(" -") and text[name_start].islower():
+        rest = _REST_OF_LINE.match(text, start)
+        return start if rest is None or reads_like_prose(rest[0]) else rest.end()
+    return start
 
 
 def _credentials(ends: ValueEnds, name_start: int, start: int) -> Iterator[Span]:
