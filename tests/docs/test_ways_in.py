@@ -22,9 +22,7 @@ def block(page: Path, word: str) -> str:
 
 
 PREAMBLE = (
-    "from datetime import timedelta\n"
-    "from airflow.sdk import DAG, dag, task\n"
-    "from airflow_common_ai.policies import *\n"
+    "from datetime import timedelta\nfrom airflow.sdk import DAG, dag, task\nfrom airflow_common_ai.policies import *\n"
 )
 
 
@@ -71,12 +69,15 @@ def test_the_policy_of_a_deployment_reaches_every_task_that_has_retries_and_none
     )
     assert done.returncode == 0, done.stderr
     policies = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
-    assert policies.items() >= {
-        "plain": "EvidenceRetryPolicy",
-        "own": "ExceptionRetryPolicy",
-        "without_retries": "NoneType",
-        "mapped": "EvidenceRetryPolicy",
-    }.items()
+    assert (
+        policies.items()
+        >= {
+            "plain": "EvidenceRetryPolicy",
+            "own": "ExceptionRetryPolicy",
+            "without_retries": "NoneType",
+            "mapped": "EvidenceRetryPolicy",
+        }.items()
+    )
 
 
 def test_the_options_of_the_page_are_those_of_the_provider_with_their_defaults() -> None:

@@ -15,7 +15,7 @@ from airflow_common_ai.evidence.protocols.findings import hint
 from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.sql_dialects import ROOTS
 
-__all__ = ["class_meaning"]
+__all__ = ["STANDARD_CLASSES", "class_meaning"]
 
 _NOW, _SHORT, _MEDIUM = Wait.NOW, Wait.SHORT, Wait.MEDIUM
 
@@ -88,15 +88,25 @@ _LOST = re.compile(
     re.IGNORECASE,
 )
 
-# What Python's own module raises before SQLite is asked: wrong bindings, a closed connection, another thread.
+STANDARD_CLASSES = frozenset({*_STANDARD, "Error", "DatabaseError"})
+"""The names of PEP 249's classes."""
+
+# What Python's own module raises before SQLite is asked.
 _SQLITE_MISUSE = no("permanent", "the code uses sqlite3 wrongly", "CPython 3.11 sqlite3")
+_SQLITE_MISUSE_WORDS = re.compile(
+    "Incorrect number of bindings supplied|You can only execute one statement at a time"
+    "|You did not supply a value for binding|Cannot operate on a closed (?:database|cursor)"
+    "|SQLite objects created in a thread|Error binding parameter"
+)
 
 
 def class_meaning(node: RedactedNode) -> tuple[str, Meaning] | None:
     """Return the name of the class that says something, and what it says."""
     if node.facts.get("sql.connection_invalidated") is True:
         return "connection_invalidated", _INVALIDATED
-    if node.type_path == "sqlite3.ProgrammingError":
+    if node.type_path == "sqlite3.ProgrammingError" or (
+        node.type_path in STANDARD_CLASSES and _SQLITE_MISUSE_WORDS.match(node.message)
+    ):
         return "sqlite3.ProgrammingError", _SQLITE_MISUSE
     if _LOST.search(node.message) and node.class_name in _STANDARD and _is_database_error(node.type_path, node):
         return "connection_lost", _CONNECTION_LOST

@@ -17,6 +17,7 @@ from airflow_common_ai.evidence.protocols.duckdb_classes import TABLE as DUCKDB
 from airflow_common_ai.evidence.protocols.oracle_codes import find_codes
 from airflow_common_ai.evidence.protocols.postgres_classes import sqlstate_of_class
 from airflow_common_ai.evidence.protocols.prose import both_ends
+from airflow_common_ai.evidence.protocols.sql_classes import STANDARD_CLASSES
 from airflow_common_ai.evidence.protocols.sql_dialects import ROOTS, Dialect
 from airflow_common_ai.evidence.protocols.sqlite_codes import code_of_message
 
@@ -36,6 +37,7 @@ _SNOWFLAKE = re.compile(r"(\d{6})(?: \(([0-9A-Z]{5})\))?: ")
 _TRINO = re.compile(r"(?:\w{1,80}\()?type=([A-Z_]{1,80}), name=([A-Z_]{1,80}), ")
 _CLICKHOUSE = re.compile(r"Code: (\d{1,4})\.")
 _ODBC = re.compile(r"\('([0-9A-Z]{5})', ['\"]|\[([0-9A-Z]{5})\] \[")
+_DUCKDB_WORDS = re.compile(r"[A-Z][\w -]{2,30} Error: ")
 _PG_FIELDS = re.compile(r"\{'S': '[A-Z]{1,20}', .{0,80}?'C': '([0-9A-Z]{5})'")
 
 
@@ -58,6 +60,8 @@ def printed_errors(node: RedactedNode) -> Iterator[tuple[_Facts, str]]:
 
 def _facts_behind(type_path: str, words: str) -> _Facts:
     """Return what a class and its message tell; nothing unless a driver defines the class."""
+    if "." not in type_path:
+        return _facts_behind_bare(type_path, words)
     dialect, name = ROOTS.get(root_of(type_path)), type_path.rpartition(".")[2]
     if dialect is None:
         return {}
@@ -65,6 +69,20 @@ def _facts_behind(type_path: str, words: str) -> _Facts:
         return {}  # Python's own module says so before SQLite is asked
     facts = _facts_of_class(type_path) or (_FORMS[dialect](words) if dialect in _FORMS else {})
     return {"sql.dialect": dialect.value, **facts} if facts else {}
+
+
+def _facts_behind_bare(name: str, words: str) -> _Facts:
+    """Return what a class tells of which a log gives only the name: a driver's, if the form of the words is one's."""
+    if name in STANDARD_CLASSES:
+        for dialect, form in _BARE_FORMS:
+            if form.match(words):
+                return {"sql.dialect": dialect.value, **_FORMS[dialect](words)}
+        code = code_of_message(words)
+        return {"sql.dialect": Dialect.SQLITE.value, "sql.name": code} if code else {}
+    if name in DUCKDB.codes and _DUCKDB_WORDS.match(words):
+        return {"sql.dialect": Dialect.DUCKDB.value, "sql.name": name}
+    state = None if name.endswith(("Error", "Exception")) else sqlstate_of_class("psycopg", name)
+    return {"sql.dialect": Dialect.POSTGRES.value, "sql.sqlstate": state} if state else {}
 
 
 def _facts_of_class(type_path: str) -> _Facts:
@@ -100,8 +118,7 @@ def _snowflake(words: str) -> _Facts:
 
 
 def _sqlite(words: str) -> _Facts:
-    code = code_of_message(words)
-    return {"sql.name": code} if code else {}
+    return {"sql.name": code_of_message(words) or "SQLITE_ERROR"} if words else {}
 
 
 def _trino(words: str) -> _Facts:
@@ -136,11 +153,18 @@ _FORMS: Mapping[Dialect, Callable[[str], _Facts]] = {
     Dialect.POSTGRES: _postgres,
 }
 
+_BARE_FORMS = (
+    (Dialect.MYSQL, re.compile(r"\(\d{4}, ['\"]|\(0, ''\)|\d{4} \([0-9A-Z]{5}\): ")),
+    (Dialect.SQL_SERVER, re.compile(r"\(-?\d{1,5}, b['\"]")),
+    (Dialect.POSTGRES, _PG_FIELDS),
+)
+"""What only this dialect's drivers write behind a class of PEP 249; the others are unmistakable anyway."""
+
 # Forms that only one program writes; a match ends where the form of the dialect begins.
 _UNMISTAKABLE: tuple[tuple[Dialect, re.Pattern[str]], ...] = (
     (Dialect.SNOWFLAKE, re.compile(r"(?:^|: )(?=\d{6} \([0-9A-Z]{5}\): )", re.M)),
     (Dialect.TRINO, re.compile(r"\b(?=(?:Trino|Presto)\w{1,40}\(type=[A-Z_]{1,80}, name=)")),
-    (Dialect.CLICKHOUSE, re.compile(r"\b(?=Code: \d{1,4}\. DB::\w{0,40}Exception: )")),
+    (Dialect.CLICKHOUSE, re.compile(r"\b(?=Code: \d{1,4}\.\s{1,4}DB::\w{0,40}Exception: )")),
     (Dialect.ODBC, re.compile(r"(?=\[[0-9A-Z]{5}\] \[[^\]\n]{1,80}\][^\n]{0,2000}?\(-?\d{1,9}\) \(SQL\w{1,40}\))")),
     # repr() of an error: OperationalError(1213, 'Deadlock found …'), OperationalError((1205, b'…'))
     (Dialect.SQL_SERVER, re.compile(r"\b[A-Z][a-z]{3,12}Error(?=\(\(-?\d{1,5}, b['\"])")),

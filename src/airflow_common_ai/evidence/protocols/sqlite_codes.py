@@ -90,12 +90,14 @@ _MESSAGES: tuple[tuple[str, str], ...] = (
     ("not authorized|authorization denied", "SQLITE_AUTH"),
     ("access permission denied", "SQLITE_PERM"),
     ("bad parameter or other API misuse", "SQLITE_MISUSE"),
-    (".", "SQLITE_ERROR"),
+    ("no such (?:table|column|function|view|index|trigger|module|collation)", "SQLITE_ERROR"),
+    ('near "|incomplete input|unrecognized token: |ambiguous column name: ', "SQLITE_ERROR"),
+    (r"(?:table|index|view|trigger) \S{1,200} already exists", "SQLITE_ERROR"),
 )
 
 
 def code_of_message(message: str) -> str | None:
-    """Return the result code that a message of SQLite stands for, ``None`` for an empty one."""
+    """Return the result code that a message of SQLite stands for, ``None`` if it need not be SQLite's."""
     return next((code for words, code in _MESSAGES if re.match(words, message)), None)
 
 
