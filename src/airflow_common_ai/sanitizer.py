@@ -9,7 +9,8 @@ __all__ = ["sanitize"]
 _ACTING = re.compile(
     "["
     "\x00-\x08\x0a-\x1f\x7f-\x9f"  # C0 and C1 controls: line breaks, escape, BEL, CSI, OSC; a tab is harmless
-    "\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"  # bidi marks, isolates, zero-width, line separators
+    "\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # bidi marks and isolates, zero-width, line separators
+    "\u00ad\u3164\ufeff\ufff9-\ufffb"  # what is not seen at all
     "\U000e0000-\U000e007f"  # invisible tags
     "\ud800-\udfff"  # lone surrogates cannot be printed
     "]"

@@ -246,11 +246,14 @@ def test_a_piece_without_airflows_words_is_read_by_its_last_exception() -> None:
 
 
 def test_words_of_airflow_in_a_callback_do_not_hide_the_failure() -> None:
-    log = as_in_airflow_2(NO_PRICES)
-    assert (
-        found(f"{log}[2026-01-31, 12:05:00 UTC] {{x.py:1}} INFO - sent: Task failed with exception, see log\n")
-        == AS_READ
-    )
+    log = TaskLog().failed(NO_PRICES).error("could not send", exc_info=raised(ValueError("bad webhook")))
+    log.info("sent: Task failed with exception, see the log")
+    for has_time in (True, False):
+        assert [node[:2] for node in found(shown(log.records, has_time=has_time))] == [node[:2] for node in AS_READ]
+    callback = "".join(traceback.format_exception(raised(ValueError("bad webhook"))))
+    lead = "[2026-01-31, 12:05:00 UTC] {x.py:1}"
+    text = f"{as_in_airflow_2(NO_PRICES)}{lead} ERROR - oh\n{callback}{lead} INFO - sent: Task failed with exception\n"
+    assert found(text) == AS_READ
 
 
 def test_earlier_decisions_are_no_failures() -> None:

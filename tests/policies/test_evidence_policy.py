@@ -16,6 +16,8 @@ from loopback.http_server import Answer, serving
 
 from airflow_common_ai.policies import DEFAULT_CATEGORIES, EvidenceRetryPolicy, FailureCategory, FailureRule
 
+MISSING = FileNotFoundError(2, "No such file or directory", "/nowhere")
+
 
 class Store:
     def __init__(self, *, get_fault: Exception | None = None, set_fault: Exception | None = None) -> None:
@@ -107,7 +109,7 @@ def test_rules_win_over_signals_in_the_order_that_they_are_given() -> None:
             FailureRule(exception=OSError, action=RetryAction.FAIL),
         ]
     )
-    decision = evaluate(policy, FileNotFoundError(2, "No such file or directory"))
+    decision = evaluate(policy, MISSING)
     assert decision == RetryDecision.retry(timedelta(minutes=7), "rules.1: it will come")
 
 
@@ -115,7 +117,7 @@ def test_a_changed_table_changes_the_decision() -> None:
     policy = EvidenceRetryPolicy(
         categories={**DEFAULT_CATEGORIES, "resource": FailureCategory("Files.", retry=True, delay=timedelta(minutes=2))}
     )
-    decision = evaluate(policy, FileNotFoundError(2, "No such file or directory"))
+    decision = evaluate(policy, MISSING)
     assert decision.action is RetryAction.RETRY
     assert decision.retry_delay is not None
     assert timedelta(minutes=2) <= decision.retry_delay <= timedelta(minutes=2.2)
@@ -228,6 +230,7 @@ def test_exceptions_that_are_no_exceptions_are_judged_and_not_raised(error: Base
             r"EvidenceRetryPolicy\.max_delay must be a timedelta or None, got 60\. Use e\.g\. timedelta",
         ),
         ({"max_delay": timedelta(0)}, "must be longer than zero"),
+        ({"max_delay": timedelta.max}, "at most a year"),
         ({"max_server_delay": timedelta(seconds=-1)}, "must be longer than zero"),
         ({"max_elapsed": "1h"}, "max_elapsed must be a timedelta"),
         ({"mode": "dry-run"}, "mode must be 'enforce', 'shadow' or None, got 'dry-run'"),
@@ -246,3 +249,64 @@ def test_a_wrong_argument_fails_when_the_dag_is_parsed_with_the_fix(options: dic
 def test_arguments_are_named() -> None:
     with pytest.raises(TypeError, match="positional"):
         EvidenceRetryPolicy([])  # type: ignore[misc]
+
+
+class Hostile(type):
+    """A metaclass whose classes have no name that can be read."""
+
+    __name__ = property(lambda cls: 1 / 0)  # type: ignore[assignment]
+
+
+class Nameless(Exception, metaclass=Hostile):
+    pass
+
+
+class Refusing(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        raise RuntimeError("the deployment's own filter")
+
+
+@pytest.mark.parametrize(
+    "context", [[], "context", object(), {"ti": object()}, {"task_state_store": Store(get_fault=Nameless())}]
+)
+def test_a_context_that_is_none_costs_at_most_the_record(context: Any) -> None:
+    decision = EvidenceRetryPolicy().evaluate(MISSING, 1, 3, context)
+    assert decision.action is RetryAction.FAIL
+
+
+def test_a_logging_filter_that_raises_does_not_turn_a_decision_around() -> None:
+    logger = logging.getLogger("airflow_common_ai.policies.evaluation")
+    refusing = Refusing()
+    logger.addFilter(refusing)
+    try:
+        decision = evaluate(EvidenceRetryPolicy(), MISSING)
+    finally:
+        logger.removeFilter(refusing)
+    assert decision.action is RetryAction.FAIL
+
+
+def test_a_redactor_object_that_refers_to_itself_is_no_fault_of_ours() -> None:
+    class Redacts:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __call__(self, text: str) -> str:
+            return text
+
+    policy = EvidenceRetryPolicy(redactor=Redacts())
+    assert evaluate(policy, MISSING).action is RetryAction.FAIL
+
+
+def test_names_made_at_run_time_do_not_reach_a_log(caplog: pytest.LogCaptureFixture) -> None:
+    made = type("password=hunter2canary\x1b[31m", (Exception,), {})
+    evaluate(EvidenceRetryPolicy(), ConnectionResetError("x"), Store(get_fault=made()))
+    assert "could not be read: Exception" in caplog.text
+    assert "hunter2canary" not in caplog.text
+
+
+def test_a_task_with_an_endless_retry_delay_is_judged() -> None:
+    class Task:
+        retry_delay, retry_exponential_backoff, max_retry_delay = timedelta.max, 10**400, None
+
+    context: Any = {"task": Task(), "task_state_store": Store()}
+    assert EvidenceRetryPolicy().evaluate(ConnectionResetError("x"), 1, 3, context).action is RetryAction.RETRY

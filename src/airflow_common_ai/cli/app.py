@@ -49,7 +49,8 @@ def common(
     """Retries for Apache Airflow that know why a task failed."""
 
 
-def _finite(seconds: float) -> float:
+def _check_seconds(seconds: float) -> float:
+    # No range excludes it in older versions of typer.
     if math.isnan(seconds):
         raise typer.BadParameter("must be a number of seconds, e.g. 300.")
     return seconds
@@ -69,7 +70,7 @@ def explain(
     retries: Annotated[int, typer.Option(min=0, max=10_000, help="The task's retries.")] = 3,
     retry_delay: Annotated[
         float,
-        typer.Option(min=0, max=31_536_000, callback=_finite, help="The task's retry_delay in seconds."),
+        typer.Option(min=0, max=31_536_000, callback=_check_seconds, help="The task's retry_delay in seconds."),
     ] = 300,
 ) -> None:
     """
@@ -92,11 +93,9 @@ def explain(
         typer.echo(f"airflow-common-ai explain: {error}", err=True)
         raise typer.Exit(2) from None
 
-    from airflow_common_ai.cli.explain import TaskSettings
-    from airflow_common_ai.cli.explain import as_json as to_json
-    from airflow_common_ai.cli.explain import explain as judge
+    from airflow_common_ai.cli.explain import TaskSettings, decide, to_json
 
-    judged = judge(evidence, TaskSettings(try_number, retries, retry_delay))
+    judged = decide(evidence, TaskSettings(try_number, retries, retry_delay))
     _print(json.dumps(to_json(judged), indent=2) if as_json else _screen().show(judged))
 
 
@@ -113,7 +112,7 @@ def _read(source: Path | None) -> Evidence:
 def _screen() -> Screen:
     from airflow_common_ai.cli.screen import Screen
 
-    is_terminal = sys.stdout.isatty()
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
     has_width = is_terminal or os.environ.get("COLUMNS", "").isdecimal()
     return Screen(
         width=max(shutil.get_terminal_size().columns, 40) if has_width else None,
@@ -122,5 +121,5 @@ def _screen() -> Screen:
 
 
 def _print(text: str) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     typer.echo(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -14,7 +14,7 @@ from airflow_common_ai.policies.judgement import Judgement, judge
 from airflow_common_ai.policies.retry_round import RetryRound
 from airflow_common_ai.policies.settings import read_settings
 
-__all__ = ["JSON_VERSION", "TaskSettings", "as_json", "explain"]
+__all__ = ["JSON_VERSION", "TaskSettings", "decide", "to_json"]
 
 JSON_VERSION = 1
 """Raised when a field of the JSON changes its meaning or goes; new fields may come any time."""
@@ -34,7 +34,7 @@ class TaskSettings:
     retry_delay_s: float
 
 
-def explain(evidence: Evidence, task: TaskSettings) -> Judgement:
+def decide(evidence: Evidence, task: TaskSettings) -> Judgement:
     """
     Return what ``EvidenceRetryPolicy()`` decides about a failure, with the configuration and the table of this machine.
 
@@ -65,7 +65,7 @@ def explain(evidence: Evidence, task: TaskSettings) -> Judgement:
     return judged
 
 
-def as_json(judged: Judgement) -> dict[str, Any]:
+def to_json(judged: Judgement) -> dict[str, Any]:
     """Return an explanation for programs; ``docs/explain.md`` says what each field means."""
     attempt = judged.attempt
     winner = judged.case.conclusion.signal

@@ -28,7 +28,7 @@ _CLEAN_UP = re.compile(
 _LOOKED_AT_CHARS = 500
 
 _MAY_PASS = ("network", "transient")
-_REQUEST_IS_WRONG = ("data", "permanent")
+_REQUEST_IS_WRONG = ("data",)
 
 _WAITS_BY_LENGTH = (Wait.NONE, Wait.NOW, Wait.SHORT, Wait.MEDIUM, Wait.LONG, Wait.RESET)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
+
 from airflow_common_ai.evidence.cut import cut
 
-__all__ = ["base_paths", "type_path"]
+__all__ = ["base_paths", "built_in_name", "type_path"]
 
 _MAX_PATH_CHARS = 300
 _MAX_BASES = 32
@@ -22,6 +24,17 @@ def type_path(cls: type) -> str:
     if not issubclass(type(module), str):
         return name
     return cut(f"{cut(str.__str__(module), _MAX_PATH_CHARS)}.{name}", _MAX_PATH_CHARS)
+
+
+def built_in_name(error: BaseException) -> str:
+    """Return the class's name if it is built-in, else its nearest built-in base's: a name made at run time may hold
+    anything, and reading it may run a stranger's code."""
+    bases = _slots["__mro__"].__get__(type(error))
+    return next(str(_slots["__name__"].__get__(cls)) for cls in bases if _is_built_in(cls))
+
+
+def _is_built_in(cls: type) -> bool:
+    return getattr(builtins, _slots["__name__"].__get__(cls), None) is cls
 
 
 def base_paths(cls: type) -> tuple[str, ...]:

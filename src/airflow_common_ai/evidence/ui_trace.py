@@ -33,15 +33,13 @@ def stacks_of_ui(lines: Iterable[str]) -> list[Stack]:
     for line in lines:
         frame = _FRAME.match(line)
         if frame is None:
-            if stacks and not head and not line.strip():
-                break
             head.append(line)
             continue
         if head:
             # The comma stood between the exceptions when they still were a list.
             match = match_exception(head[0].removeprefix(","))
             if match is None:
-                break
+                break  # a blank line ended the trace, and this frame is of another one
             message = "\n".join([match["message"] or "", *head[1:]])
             stacks.append({"exc_type": match["type"], "exc_value": message, "frames": []})
             head = []

@@ -34,10 +34,10 @@ class TaskKey(NamedTuple):
 def task_key(context: Context | Mapping[str, Any] | None) -> TaskKey | None:
     """Return which task instance a context belongs to; ``None`` without one."""
     ti = _task_instance(context)
-    if ti is None:
+    if not all(isinstance(getattr(ti, name, None), str) for name in ("dag_id", "run_id", "task_id")):
         return None
     map_index = getattr(ti, "map_index", None)
-    return TaskKey(str(ti.dag_id), str(ti.run_id), str(ti.task_id), -1 if map_index is None else int(map_index))
+    return TaskKey(ti.dag_id, ti.run_id, ti.task_id, map_index if isinstance(map_index, int) else -1)
 
 
 def is_retry_left(context: Context | Mapping[str, Any] | None, try_number: int, max_tries: int) -> bool:
@@ -91,9 +91,13 @@ def retry_schedule(context: Context | Mapping[str, Any] | None) -> RetrySchedule
     return RetrySchedule(
         delay.total_seconds() if isinstance(delay, timedelta) else own.retry_delay_s,
         # Before 3.2 this was a flag, and on meant doubling.
-        2.0 if multiplier is True else float(multiplier) if isinstance(multiplier, int | float) else own.multiplier,
+        2.0 if multiplier is True else _bounded(multiplier, own.multiplier),
         maximum.total_seconds() if isinstance(maximum, timedelta) else None,
     )
+
+
+def _bounded(multiplier: object, default: float) -> float:
+    return float(min(max(multiplier, 0), 1e6)) if isinstance(multiplier, int | float) else default
 
 
 def _task_instance(context: Context | Mapping[str, Any] | None) -> Any:
@@ -101,4 +105,4 @@ def _task_instance(context: Context | Mapping[str, Any] | None) -> Any:
 
 
 def _get(context: Context | Mapping[str, Any] | None, key: str) -> Any:
-    return None if context is None else context.get(key)
+    return context.get(key) if isinstance(context, Mapping) else None

@@ -166,10 +166,10 @@ def plan_delay(
     floor, why = _span_floor(progress, schedule)
     if floor > drawn:
         drawn, steps = floor, (*steps, why)
-        own = schedule.delay_s(progress.try_number)
-        is_longer = drawn > upper and own >= upper
-        if is_longer and (limits.elapsed_left_s is None or own <= limits.elapsed_left_s):
-            return DelayPlan(None, (*steps, f"the task's own retry_delay of {seconds(own)} is left as it is"))
+    own = schedule.delay_s(progress.try_number)
+    is_own_needed = floor > upper and own >= upper
+    if is_own_needed and (limits.elapsed_left_s is None or own <= limits.elapsed_left_s):
+        return DelayPlan(None, (*steps, f"the task's own retry_delay of {seconds(own)} is left as it is"))
     return _clamped(drawn, steps, upper, limits)
 
 
@@ -181,7 +181,7 @@ def _asked(
         return DelayPlan(None, (step,), f"{step}, longer than max_server_delay ({seconds(limits.max_server_delay_s)})")
     if limits.elapsed_left_s is not None and asked_s > limits.elapsed_left_s:
         return DelayPlan(None, (step,), f"{step}, and max_elapsed leaves {seconds(limits.elapsed_left_s)}")
-    delay = asked_s * (1 + _ASK_JITTER * uniform)
+    delay = min(asked_s * (1 + _ASK_JITTER * uniform), limits.max_server_delay_s)
     steps: tuple[str, ...] = (step, f"with jitter {seconds(delay)}")
     # The first ask of a round is taken at its word. A server that goes on failing after it was obeyed does not
     # know how long it needs, and its small numbers must not burn the remaining tries.

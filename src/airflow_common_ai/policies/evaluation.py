@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 import time
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from airflow.sdk.definitions.retry_policy import RetryDecision
 
 from airflow_common_ai.evidence.collect import collect
 from airflow_common_ai.evidence.redaction import Redactor
+from airflow_common_ai.evidence.type_path import built_in_name
 from airflow_common_ai.policies import airflow_context, history, telemetry
 from airflow_common_ai.policies.attempt import Attempt
 from airflow_common_ai.policies.history import History
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 log = logging.getLogger(__name__)
+
+_LONGEST_WAIT_S = 366 * 86400.0
 
 
 def evaluate(
@@ -58,9 +62,10 @@ def evaluate(
         store_milliseconds=store_s * 1000,
     )
     if policy.history and context is not None:
-        _record(context, past, attempt, _retention(policy, settings, retry_round))
+        _record(context, past, attempt, _retention(policy, settings, retry_round, attempt.delay_s or 0.0))
     telemetry.emit(attempt)
-    log.log(logging.WARNING if attempt.action == "fail" else logging.INFO, "%s", attempt.headline)
+    with suppress(Exception):  # a logging filter of the deployment may raise; the decision stands
+        log.log(logging.WARNING if attempt.action == "fail" else logging.INFO, "%s", attempt.headline)
     if attempt.mode == "shadow" or attempt.action == "default":
         return RetryDecision.default()
     if attempt.action == "fail":
@@ -74,26 +79,27 @@ def _load(context: Context, redactor: Redactor) -> History | None:
     try:
         return history.load(context, redactor.text)
     except Exception as error:  # noqa: BLE001 - whatever the store raises
-        log.warning("The record %r could not be read: %s", history.KEY, type(error).__name__)
+        log.warning("The record %r could not be read: %s", history.KEY, built_in_name(error))
         return None
 
 
 def _record(context: Context, past: History | None, attempt: Attempt, retention: timedelta) -> None:
     record = (past or History()).with_attempt(attempt)
-    history.remember(context, record)
-    if past is None:
-        return
     try:
+        history.remember(context, record)
+        if past is None:
+            return
         history.save(context, record, retention)
     except Exception as error:  # noqa: BLE001 - whatever the store raises
-        log.warning("The record %r could not be written: %s", history.KEY, type(error).__name__)
+        log.warning("The record %r could not be written: %s", history.KEY, built_in_name(error))
 
 
-def _retention(policy: EvidenceRetryPolicy, settings: Settings, retry_round: RetryRound) -> timedelta:
+def _retention(policy: EvidenceRetryPolicy, settings: Settings, retry_round: RetryRound, delay_s: float) -> timedelta:
     """The record must outlive the longest delay, or the next try has no memory."""
     longest = max(
+        timedelta(seconds=delay_s),
         policy.max_delay or settings.max_delay,
         policy.max_server_delay or settings.max_server_delay,
-        timedelta(seconds=retry_round.schedule.delay_s(retry_round.try_number)),
+        timedelta(seconds=min(retry_round.schedule.delay_s(retry_round.try_number), _LONGEST_WAIT_S)),
     )
     return max(settings.history_retention, longest + timedelta(days=1))

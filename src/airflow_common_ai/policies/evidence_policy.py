@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["EvidenceRetryPolicy"]
 
+_LONGEST = timedelta(days=366)
+"""Longer times overflow when they are added to a date."""
+
 
 class EvidenceRetryPolicy(RetryPolicy):
     """
@@ -108,7 +111,7 @@ class EvidenceRetryPolicy(RetryPolicy):
             return evaluate(self, exception, try_number, max_tries, context)
         except Exception as fault:  # noqa: BLE001 - see above
             log_own_fault(fault)
-            return RetryDecision.default()
+        return RetryDecision.default()
 
     def tiers(self) -> list[Tier]:
         """Return the rungs of the ladder, cheapest first."""
@@ -129,6 +132,8 @@ def _check_time(value: object, name: str) -> timedelta | None:
         return None
     if not isinstance(value, timedelta):
         raise TypeError(f"{name} must be a timedelta or None, got {value!r}. Use e.g. timedelta(hours=1).")
-    if value <= timedelta(0):
-        raise ValueError(f"{name} must be longer than zero, got {value!r}. Use e.g. timedelta(hours=1).")
+    if not timedelta(0) < value <= _LONGEST:
+        raise ValueError(
+            f"{name} must be longer than zero and at most a year, got {value!r}. Use e.g. timedelta(hours=1)."
+        )
     return value

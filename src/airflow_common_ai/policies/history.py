@@ -16,9 +16,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from airflow_common_ai.evidence.cut import cut
 from airflow_common_ai.evidence.redaction import Redactor, TextFilter
+from airflow_common_ai.evidence.type_path import built_in_name
 from airflow_common_ai.policies.airflow_context import TaskKey, mask_registered_secrets, task_key
 from airflow_common_ai.policies.attempt import MAX_ITEMS, MAX_NAME_CHARS, MAX_TEXT_CHARS, Attempt
+from airflow_common_ai.sanitizer import sanitize
 
 if TYPE_CHECKING:
     from airflow.sdk.definitions.context import Context
@@ -34,6 +37,8 @@ SCHEMA_VERSION = 1
 MAX_RECORD_BYTES = 32 * 1024
 
 _MAX_FIELDS = 40
+_MAX_REDACTED_CHARS = 4096
+"""More than is kept, so that no secret is cut in half before it is seen."""
 
 _OWN_WORDS = re.compile(
     "retry|fail|default|abstained|unsure|enforce|shadow|rules|signals|repeat|fallback_rules"
@@ -100,7 +105,7 @@ class History:
             try:
                 attempts.append(Attempt.from_json(entry))
             except (ValueError, TypeError, AttributeError, OverflowError) as error:
-                log.warning("An unreadable attempt in the record %r was left out: %s", KEY, type(error).__name__)
+                log.warning("An unreadable attempt in the record %r was left out: %s", KEY, built_in_name(error))
         return cls(tuple(attempts))
 
 
@@ -125,7 +130,7 @@ def read(context: Context) -> History:
     try:
         return load(context, Redactor(mask_registered_secrets).text)
     except Exception as error:  # noqa: BLE001 - a callback must not fail because the store is down
-        log.warning("The record %r could not be read: %s", KEY, type(error).__name__)
+        log.warning("The record %r could not be read: %s", KEY, built_in_name(error))
         return History()
 
 
@@ -144,8 +149,8 @@ def load(context: Context | Mapping[str, Any], redact: TextFilter) -> History:
         return History()
     try:
         return History.from_json(_cleaned(value, redact))
-    except ValueError as error:
-        log.warning("The value under %r in the task state store is set aside: %s", KEY, error)
+    except Exception as error:  # noqa: BLE001 - whatever a stranger's value provokes
+        log.warning("The value under %r in the task state store is set aside: %s", KEY, built_in_name(error))
         return History()
 
 
@@ -175,12 +180,16 @@ def _size(attempts: Sequence[object]) -> int:
 def _cleaned(value: object, redact: TextFilter, depth: int = 6) -> Any:
     """Bound and redact JSON that a stranger may have written; what is no JSON or too deep becomes ``None``."""
     if isinstance(value, str):
-        return value if _OWN_WORDS.fullmatch(value) else redact(value[:MAX_TEXT_CHARS])
+        if _OWN_WORDS.fullmatch(value):
+            return value
+        return sanitize(redact(cut(value, _MAX_REDACTED_CHARS)))[:MAX_TEXT_CHARS]
     if depth and isinstance(value, Mapping):
         items = list(value.items())[:_MAX_FIELDS]
         return {str(key)[:MAX_NAME_CHARS]: _cleaned(item, redact, depth - 1) for key, item in items}
     if depth and isinstance(value, list):
         return [_cleaned(item, redact, depth - 1) for item in value[-MAX_ITEMS:]]
-    if isinstance(value, int | float) and math.isfinite(value):
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, int) and abs(value) < 2**63:
         return value
     return None

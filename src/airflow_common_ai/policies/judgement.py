@@ -72,7 +72,7 @@ def judge(
         plan = _plan(policy, ruling, retry_round, settings, redacted.observed_at, uniform)
         if plan.refusal:
             ruling = replace(ruling, action=RetryAction.FAIL, sentence=f"{ruling.sentence}; {plan.refusal}")
-    code = ruling.verdict.code if ruling.verdict else "undecided"
+    code = sanitize(ruling.verdict.code) if ruling.verdict else "undecided"
     attempt = Attempt(
         at=redacted.observed_at,
         started_at=retry_round.started_at,
@@ -80,7 +80,7 @@ def judge(
         max_tries=retry_round.max_tries,
         policy=policy_id(policy),
         fingerprint=case.fingerprint,
-        types=tuple(node.type_path for node in redacted.nodes[:16]),
+        types=tuple(sanitize(node.type_path) for node in redacted.nodes[:16]),
         action=ruling.action.value,
         code=code,
         reason=sanitize(redactor.text(f"{code}: {ruling.sentence}"))[:MAX_REASON_CHARS],

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from datetime import timedelta
 from enum import Enum
 
+from airflow.sdk.definitions.retry_policy import RetryRule
+
 from airflow_common_ai.policies.categories import FailureCategory
+from airflow_common_ai.policies.rules import FailureRule
 
 __all__ = ["policy_id"]
 
@@ -29,7 +32,6 @@ def _stable(value: object) -> object:
     name = getattr(value, "__qualname__", None)
     if isinstance(name, str):
         return f"{getattr(value, '__module__', '')}.{name}"
-    options = getattr(value, "__dict__", {})
-    return type(value).__qualname__, {
-        name: _stable(item) for name, item in sorted(options.items()) if not name.startswith("_")
-    }
+    if isinstance(value, FailureRule | RetryRule):
+        return {name: _stable(item) for name, item in sorted(vars(value).items()) if not name.startswith("_")}
+    return type(value).__qualname__  # a stranger's object is not walked: it may be huge, or refer to itself

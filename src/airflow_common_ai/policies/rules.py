@@ -12,12 +12,16 @@ from typing import Literal
 from airflow.sdk.definitions.retry_policy import RetryAction, RetryRule
 
 from airflow_common_ai.evidence.model import Edge, RedactedEvidence, RedactedNode, Signal
+from airflow_common_ai.evidence.type_path import built_in_name
 from airflow_common_ai.policies.class_path import check_class_path, class_path, loaded_class_path
 from airflow_common_ai.policies.signal_test import SignalTest
 
 __all__ = ["FailureRule", "check_rules"]
 
 log = logging.getLogger(__name__)
+
+MAX_NAME_CHARS = 60
+"""Of a rule's name and category: they stand in every record."""
 
 ExceptionSpec = type[BaseException] | str
 
@@ -90,6 +94,8 @@ class FailureRule:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 raise TypeError(f"FailureRule.{name} must be a text or None, got {value!r}.")
+            if value is not None and name != "reason" and len(value) > MAX_NAME_CHARS:
+                raise ValueError(f"FailureRule.{name} must have at most {MAX_NAME_CHARS} characters, got {len(value)}.")
         _check_action_and_delay("FailureRule", self.action, self.retry_delay)
         object.__setattr__(self, "_paths", frozenset(_path(spec) for spec in _specs(self.exception)))
         object.__setattr__(self, "_message", _compile(self.message))
@@ -109,7 +115,7 @@ class FailureRule:
         try:
             return self.predicate is None or bool(self.predicate(exception))
         except Exception as error:  # noqa: BLE001 - a stranger's function must not fail the task in our name
-            log.warning("The predicate of a FailureRule raised %s; the rule does not match.", type(error).__name__)
+            log.warning("The predicate of a FailureRule raised %s; the rule does not match.", built_in_name(error))
             return False
 
     def _meets(self, node: RedactedNode, paths: set[str], signals: Sequence[Signal]) -> bool:
@@ -149,6 +155,8 @@ def check_rules(rules: Iterable[object], field_name: str) -> tuple[FailureRule |
 def _specs(exception: object) -> Sequence[ExceptionSpec]:
     if exception is None:
         return ()
+    if exception == []:
+        raise ValueError("a rule's exception must not be an empty list. Use e.g. [ConnectionError].")
     if isinstance(exception, tuple):
         raise TypeError(
             f"a rule's exception must be a class, a dotted path or a *list* of them, got the tuple {exception!r}. "
@@ -186,6 +194,10 @@ def _check_action_and_delay(owner: str, action: object, delay: object) -> None:
 def _compile(message: str | None) -> re.Pattern[str] | None:
     if message is None:
         return None
+    if not isinstance(message, str) or not message:
+        raise ValueError(
+            f"FailureRule.message must be a regular expression as text, got {message!r}. Use e.g. 'not ready'."
+        )
     try:
         return re.compile(message)
     except (re.error, TypeError) as error:

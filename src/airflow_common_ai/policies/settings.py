@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal, Protocol, TypeVar
 
+from airflow_common_ai.evidence.redaction import Redactor
+from airflow_common_ai.evidence.type_path import built_in_name
 from airflow_common_ai.get_provider_info import CONFIG_OPTIONS, CONFIG_SECTION
+from airflow_common_ai.sanitizer import sanitize
 
 __all__ = ["Mode", "Settings", "read_settings"]
 
@@ -65,7 +68,7 @@ def read_settings(conf: ConfigReader | None = None) -> Settings:
         max_delay=_read(conf, "max_delay", _delay),
         max_server_delay=_read(conf, "max_server_delay", _delay),
         history_retention=_read(conf, "history_retention_days", _retention),
-        force_shadow=_read(conf, "force_shadow", _boolean),
+        force_shadow=_read(conf, "force_shadow", _switch),
     )
     return _outliving_delays(settings)
 
@@ -76,12 +79,12 @@ def _read(conf: ConfigReader | None, option: str, parse: Callable[[str], T]) -> 
         reader = _airflow_conf() if conf is None else conf
         value = reader.get(CONFIG_SECTION, option, fallback=default).strip()
     except Exception as error:  # noqa: BLE001 - a broken configuration must not fail a task that may be retried
-        problem = f"could not be read ({error!r})"
+        problem = f"could not be read ({built_in_name(error)})"
     else:
         try:
             return parse(value)
         except ValueError as error:
-            problem = f"must be {error}, got {value!r}"
+            problem = f"must be {error}, got {sanitize(Redactor().text(value))!r}"
     _warn(option, problem, f"Its default, {default}, is used.")
     return parse(default)
 
@@ -158,3 +161,12 @@ def _boolean(value: str) -> bool:
         case "false" | "f" | "0" | "no" | "n" | "off":
             return False
     raise ValueError("True or False")
+
+
+def _switch(value: str) -> bool:
+    """A kill switch that somebody set and nobody can read is on."""
+    try:
+        return _boolean(value)
+    except ValueError:
+        _warn("force_shadow", "is neither True nor False", "It counts as True: nothing is enforced.")
+        return True

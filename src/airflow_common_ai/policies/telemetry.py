@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 
+from airflow_common_ai.evidence.type_path import built_in_name
 from airflow_common_ai.policies.attempt import Attempt
 
 __all__ = ["emit"]
@@ -39,4 +40,4 @@ def emit(attempt: Attempt) -> None:
         )
         span.end(end_ns)
     except Exception as error:  # noqa: BLE001 - a metrics backend that is down must not cost a retry
-        log.debug("No metrics about this decision: %s", type(error).__name__)
+        log.debug("No metrics about this decision: %s", built_in_name(error))

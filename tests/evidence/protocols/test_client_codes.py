@@ -78,7 +78,7 @@ def test_facts_of_a_recording_may_be_anything() -> None:
         ("pymongo.errors.OperationFailure", ("mongo.code", "mongo.labels", "mongo.item_codes")),
         ("cimpl.KafkaException", ("kafka.code", "kafka.retriable", "kafka.fatal")),
         ("pika.exceptions.ChannelClosed", ("amqp.code",)),
-        ("redis.exceptions.ResponseError", ("redis.code",)),
+        ("redis.exceptions.ResponseError", ("redis.reply",)),
         ("ldap3.core.exceptions.LDAPException", ("ldap.result",)),
         ("paramiko.ssh_exception.ChannelException", ("ssh.channel_code",)),
         ("elasticsearch.helpers.BulkIndexError", ("elastic.items", "elastic.durability")),

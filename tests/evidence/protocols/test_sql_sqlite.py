@@ -228,6 +228,7 @@ def test_every_result_code_that_is_an_error_has_a_row() -> None:
         ("FOREIGN KEY constraint failed", "SQLITE_CONSTRAINT"),
         ("constraint failed", "SQLITE_CONSTRAINT"),
         ('near "selec": syntax error', "SQLITE_ERROR"),
+        ("something", None),
         ("", None),
     ],
 )

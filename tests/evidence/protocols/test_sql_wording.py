@@ -45,6 +45,7 @@ def codes(message: str, type_path: str = AIRFLOW_EXCEPTION) -> list[str]:
         ("Query failed: 002003 (42S02): SQL compilation error:\nObject 'X' does not exist or not authorized.", "snowflake.002003"),
         ("(trino.exceptions.TrinoQueryError) TrinoQueryError(type=INTERNAL_ERROR, name=REMOTE_HOST_GONE, message=\"x\", query_id=q)", "trino.REMOTE_HOST_GONE"),
         ("Failed: TrinoUserError(type=USER_ERROR, name=TABLE_NOT_FOUND, message=\"line 1:1\", query_id=q)", "trino.TABLE_NOT_FOUND"),
+        ("Code: 60.\nDB::Exception: Table default.t doesn't exist.", "clickhouse.60"),
         ("clickhouse_driver.errors.ServerException: Code: 60.\nDB::Exception: Table default.t doesn't exist.", "clickhouse.60"),
         ("HTTPDriver for http://ch:8123 returned response code 404\n Code: 60. DB::Exception: Unknown table. (UNKNOWN_TABLE)", "clickhouse.60"),
         ("(duckdb.duckdb.IOException) IO Error: Could not set lock on file", "duckdb.IOException"),
@@ -83,6 +84,34 @@ def test_a_code_in_the_form_in_which_a_driver_prints_it_is_read(message: str, co
 )
 def test_what_only_looks_like_a_code_says_nothing(message: str) -> None:
     assert [code for code in codes(message) if not code.startswith("(")] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "code"),
+    [
+        ("OperationalError", "(1213, 'Deadlock found when trying to get lock')", "mysql.1213"),
+        ("InterfaceError", "(0, '')", "mysql.0"),
+        ("DatabaseError", "1205 (HY000): Lock wait timeout exceeded", "mysql.1205"),
+        ("OperationalError", "(1205, b'Transaction was deadlocked')", "mssql.1205"),
+        ("ProgrammingError", "002003 (42S02): SQL compilation error", "snowflake.002003"),
+        ("ProgrammingError", "('42S02', \"[42S02] [Microsoft][ODBC Driver 17 for SQL Server][SQL Server]Invalid object name 'x'. (208) (SQLExecDirectW)\")", "mssql.208"),
+        ("DatabaseError", "{'S': 'ERROR', 'V': 'ERROR', 'C': '40P01', 'M': 'deadlock detected'}", "sql.40P01"),
+        ("OperationalError", "database is locked", "sqlite.SQLITE_BUSY"),
+        ("OperationalError", "no such function: f", "sqlite.SQLITE_ERROR"),
+        ("IntegrityError", "UNIQUE constraint failed: t.a", "sqlite.SQLITE_CONSTRAINT_UNIQUE"),
+        ("ProgrammingError", "Incorrect number of bindings supplied. The current statement uses 1", "sql.sqlite3.ProgrammingError"),
+        ("UniqueViolation", "duplicate key value violates unique constraint", "sql.23505"),
+        ("SerializationFailure", "could not serialize access", "sql.40001"),
+        ("CatalogException", "Catalog Error: Table with name t does not exist!", "duckdb.CatalogException"),
+        ("OperationalError", "something", None),
+        ("DataException", "something", None),
+        ("CatalogException", "something", None),
+        ("LoadError", "(1213, 'x')", None),
+        ("DataError", "(12, 'x')", None),
+    ],
+)  # fmt: skip
+def test_a_log_that_leaves_out_the_module_still_tells_the_code(name: str, message: str, code: str | None) -> None:
+    assert codes(message, name) == ([code] if code else [])
 
 
 def test_a_key_that_was_not_found_is_no_message() -> None:

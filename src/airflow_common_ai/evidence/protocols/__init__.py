@@ -32,9 +32,11 @@ from airflow_common_ai.evidence.protocols import (
     printed_codes,
     process,
     python,
+    sql,
     system,
     text,
 )
+from airflow_common_ai.evidence.type_path import built_in_name
 
 __all__ = ["READERS", "probe", "read_signals"]
 
@@ -62,6 +64,7 @@ READERS: tuple[Reader, ...] = (
     process,
     system,
     jvm,
+    sql,
     printed_codes,
     python,
     text,
@@ -76,7 +79,7 @@ def probe(exception: BaseException) -> dict[str, Fact]:
         try:
             facts.update(reader.probe(exception))
         except Exception as error:  # noqa: BLE001 - a property of a stranger's class may raise anything
-            log.debug("%s could not probe: %s", reader.__name__, type(error).__name__)
+            log.debug("%s could not probe: %s", reader.__name__, built_in_name(error))
     return facts
 
 
@@ -95,5 +98,5 @@ def _read(reader: Reader, node: RedactedNode, observed_at: datetime) -> Iterable
     try:
         return list(reader.read(node, observed_at))
     except Exception as error:  # noqa: BLE001 - one reader's fault must not silence the others
-        log.warning("%s could not read a %s: %s", reader.__name__, node.type_path, type(error).__name__)
+        log.warning("%s could not read a failure: %s", reader.__name__, built_in_name(error))
         return ()

@@ -57,12 +57,12 @@ _REPLY = re.compile(r"(?:Command # \d+ \([^\n]{0,1000}\) of pipeline caused erro
 def probe(exception: BaseException) -> dict[str, Fact]:
     """Copy the code, which redis 8 cuts off the message."""
     code = getattr(exception, "status_code", None)
-    return {"redis.code": code} if isinstance(code, str) and code in _SIGNALS else {}
+    return {"redis.reply": code} if isinstance(code, str) and code in _SIGNALS else {}
 
 
 def read(node: RedactedNode) -> Iterator[Signal]:
     """Yield what the reply says."""
-    code = node.facts.get("redis.code")
+    code = node.facts.get("redis.reply")
     if code is None and (match := _REPLY.match(node.message)):
         code = match[1]
     if isinstance(code, str) and code in _SIGNALS:

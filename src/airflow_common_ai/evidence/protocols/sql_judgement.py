@@ -11,6 +11,7 @@ from airflow_common_ai.evidence.protocols.clickhouse_codes import TABLE as CLICK
 from airflow_common_ai.evidence.protocols.duckdb_classes import TABLE as DUCKDB
 from airflow_common_ai.evidence.protocols.http_meaning import Meaning, yes
 from airflow_common_ai.evidence.protocols.mysql_codes import TABLE as MYSQL
+from airflow_common_ai.evidence.protocols.prose import both_ends
 from airflow_common_ai.evidence.protocols.sql_code_table import CodeTable
 from airflow_common_ai.evidence.protocols.sql_dialects import Dialect
 from airflow_common_ai.evidence.protocols.sql_server_codes import TABLE as SQL_SERVER
@@ -29,6 +30,9 @@ _BY_NUMBER: Mapping[str, CodeTable] = {
 }
 _Finding = tuple[str, Meaning | None]
 
+_WINDOW_CHARS = 1024
+"""At either end of a message, searched for the words that tell."""
+
 _NATIVE = re.compile(r"\((-?\d{1,9})\) \(SQL\w{1,40}\)")
 _ODBC_DRIVERS: tuple[tuple[re.Pattern[str], Dialect], ...] = (
     (re.compile(r"\[SQL Server\]"), Dialect.SQL_SERVER),
@@ -46,7 +50,7 @@ def judge(facts: Mapping[str, Fact], message: str) -> Signal | None:
     :param facts: ``sql.…`` facts as ``probe`` names them.
     :param message: Words that tell what a code with several meanings means here.
     """
-    for code, meaning in _findings(facts, message):
+    for code, meaning in _findings(facts, both_ends(message, _WINDOW_CHARS)):
         if meaning is not None:
             return meaning.signal(code, Rank.VENDOR_CODE)
     if facts.get("sql.recoverable") is True:

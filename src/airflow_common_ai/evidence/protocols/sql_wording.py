@@ -27,7 +27,7 @@ _Facts = dict[str, Fact]
 _MAX_EMBEDDED = 8
 
 _CLASS = re.compile(
-    rf"(?<![\w.])((?:{'|'.join(ROOTS)})(?:\.\w{{1,60}}){{0,4}}\.[A-Z]\w{{1,80}})(?:\) |: |'>: |\)?$)", re.M
+    rf"(?<![\w.])((?:{'|'.join(ROOTS)})(?:\.\w{{1,60}}){{0,4}}\.[A-Z]\w{{1,80}})(?:\) |: |'>: |\)?$)", re.MULTILINE
 )
 """``(pymysql.err.OperationalError) …``, ``pymysql.err.OperationalError: …`` and ``<class 'asyncpg…Error'>: …``."""
 
@@ -49,7 +49,8 @@ def printed_errors(node: RedactedNode) -> Iterator[tuple[_Facts, str]]:
         yield facts, text
         return
     found = False
-    for match in islice(_CLASS.finditer(text), _MAX_EMBEDDED):
+    names_driver = any(root in text for root in ROOTS)
+    for match in islice(_CLASS.finditer(text), _MAX_EMBEDDED) if names_driver else ():
         words = text[match.end() :]
         if facts := _facts_behind(match[1], words):
             found = True
@@ -160,26 +161,30 @@ _BARE_FORMS = (
 )
 """What only this dialect's drivers write behind a class of PEP 249; the others are unmistakable anyway."""
 
-# Forms that only one program writes; a match ends where the form of the dialect begins.
-_UNMISTAKABLE: tuple[tuple[Dialect, re.Pattern[str]], ...] = (
-    (Dialect.SNOWFLAKE, re.compile(r"(?:^|: )(?=\d{6} \([0-9A-Z]{5}\): )", re.M)),
-    (Dialect.TRINO, re.compile(r"\b(?=(?:Trino|Presto)\w{1,40}\(type=[A-Z_]{1,80}, name=)")),
-    (Dialect.CLICKHOUSE, re.compile(r"\b(?=Code: \d{1,4}\.\s{1,4}DB::\w{0,40}Exception: )")),
-    (Dialect.ODBC, re.compile(r"(?=\[[0-9A-Z]{5}\] \[[^\]\n]{1,80}\][^\n]{0,2000}?\(-?\d{1,9}\) \(SQL\w{1,40}\))")),
+# Forms that only one program writes: what must stand in it, and its beginning, up to where the dialect's form begins.
+_UNMISTAKABLE: tuple[tuple[Dialect, str, re.Pattern[str]], ...] = (
+    (Dialect.SNOWFLAKE, "): ", re.compile(r"(?:^|: )(?=\d{6} \([0-9A-Z]{5}\): )", re.MULTILINE)),
+    (Dialect.TRINO, "(type=", re.compile(r"\b(?=(?:Trino|Presto)\w{1,40}\(type=[A-Z_]{1,80}, name=)")),
+    (Dialect.CLICKHOUSE, "DB::", re.compile(r"\b(?=Code: \d{1,4}\.\s{1,4}DB::\w{0,40}Exception: )")),
+    (Dialect.ODBC, ") (SQL", re.compile(r"(?=\[[0-9A-Z]{5}\] \[[^\]\n]{1,80}\])")),
     # repr() of an error: OperationalError(1213, 'Deadlock found …'), OperationalError((1205, b'…'))
-    (Dialect.SQL_SERVER, re.compile(r"\b[A-Z][a-z]{3,12}Error(?=\(\(-?\d{1,5}, b['\"])")),
-    (Dialect.MYSQL, re.compile(r"\b(?:Operational|Programming|Integrity|Internal|Data)Error(?=\(\d{4}, ['\"])")),
+    (Dialect.SQL_SERVER, "((", re.compile(r"\b[A-Z][a-z]{3,12}Error(?=\(\(-?\d{1,5}, b['\"])")),
+    (Dialect.MYSQL, "(", re.compile(r"\b(?:Operational|Programming|Integrity|Internal|Data)Error(?=\(\d{4}, ['\"])")),
     # what the clients mysql and sqlcmd print
-    (Dialect.MYSQL, re.compile(r"\bERROR (?=\d{4,5} \([0-9A-Z]{5}\)(?: at line \d+)?: )")),
+    (Dialect.MYSQL, "): ", re.compile(r"\bERROR (?=\d{4,5} \([0-9A-Z]{5}\): )")),
+    (Dialect.MYSQL, " at line ", re.compile(r"\bERROR (?=\d{4,5} \([0-9A-Z]{5}\) at line \d+: )")),
 )
 _SQLCMD = re.compile(r"\bMsg (\d{2,5}), Level (?:1[1-9]|2\d), State \d+\b")
 
 
 def _unmistakable(text: str) -> Iterator[tuple[_Facts, str]]:
-    for dialect, form in _UNMISTAKABLE:
+    for dialect, mark, form in _UNMISTAKABLE:
+        if mark not in text:
+            continue
         for match in islice(form.finditer(text), _MAX_EMBEDDED):
             words = text[match.end() :]
-            if facts := _FORMS[dialect](words):
+            if mark in words and (facts := _FORMS[dialect](words)):
                 yield {"sql.dialect": dialect.value, **facts}, words
-    for match in islice(_SQLCMD.finditer(text), _MAX_EMBEDDED):
-        yield {"sql.dialect": Dialect.SQL_SERVER.value, "sql.errno": int(match[1])}, text[match.end() :]
+    if "Msg " in text:
+        for match in islice(_SQLCMD.finditer(text), _MAX_EMBEDDED):
+            yield {"sql.dialect": Dialect.SQL_SERVER.value, "sql.errno": int(match[1])}, text[match.end() :]

@@ -24,7 +24,7 @@ class RepeatTier:
         if not tries or case.conclusion.hints_at_retry:
             return None
         last = tries[-1]
-        if last.tier is not None or last.fingerprint != case.fingerprint or not last.fingerprint:
+        if last.tier not in (None, self.name) or last.fingerprint != case.fingerprint or not last.fingerprint:
             return None
         return Verdict(
             code="repeat.identical",
