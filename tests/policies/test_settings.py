@@ -90,7 +90,6 @@ def test_an_environment_variable_wins_over_airflow_cfg_and_is_seen_at_once(
         ("MAX_SERVER_DELAY", "1e99"),
         ("HISTORY_RETENTION_DAYS", "0"),
         ("HISTORY_RETENTION_DAYS", "999999999"),
-        ("FORCE_SHADOW", "maybe"),
     ],
 )
 def test_a_value_that_cannot_be_used_gives_the_default_and_one_warning_with_the_fix(
@@ -224,3 +223,9 @@ def test_the_section_is_seen_by_the_real_task_runner(
     (settings,) = seen
     assert settings.max_delay == timedelta(seconds=5)
     assert settings.max_server_delay == timedelta(hours=24), "the provider's own default"
+
+
+@pytest.mark.parametrize("value", ["maybe", "ture", "enabled", "'True'"])
+def test_a_kill_switch_that_was_set_and_cannot_be_read_is_on(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("AIRFLOW__COMMON_AI_RETRY__FORCE_SHADOW", value)
+    assert read_settings(conf_with()).force_shadow is True

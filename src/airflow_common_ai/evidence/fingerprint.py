@@ -19,6 +19,8 @@ _IDENTIFYING = (
     "stderr", "stdout", ".type", "_type",
 )  # fmt: skip
 """How the name of a fact ends that says *what* failed: ``http.status``, ``os.errno``, ``process.exit_code``."""
+_TOLD_BY_CLASS_OR_MESSAGE = "sql."
+"""Drivers of databases print their codes, if in another form (``ORA-00060`` for 60), or make a class of each."""
 _MAX_CODE_CHARS = 64
 _WITHHELD = "[withheld:"
 """How a message begins that the redactor could not let through: what it said, nobody knows."""
@@ -86,7 +88,11 @@ def _identity(node: RedactedNode, most_pieces: int) -> str:
 
 def _unsaid_codes(node: RedactedNode, words: str, most_pieces: int) -> list[str]:
     """Return the facts that tell failures apart and are not in the message."""
-    codes = [(name, _code(fact, most_pieces)) for name, fact in node.facts.items() if name.endswith(_IDENTIFYING)]
+    codes = [
+        (name, _code(fact, most_pieces))
+        for name, fact in node.facts.items()
+        if name.endswith(_IDENTIFYING) and not name.startswith(_TOLD_BY_CLASS_OR_MESSAGE)
+    ]
     said = set(_WORD.findall(words)) if any(code in words for _, code in codes) else ()
     return [
         f"{name}={code}" for name, code in sorted(codes) if code not in said and not (" " in code and code in words)

@@ -51,7 +51,7 @@ def open_a_channel(reason: int) -> None:
         (1, "ssh.channel_prohibited", "auth", Retry.DEPENDS),
         (2, "ssh.channel_connect_failed", "network", Retry.YES),
         (3, "ssh.channel_type_unknown", "permanent", Retry.NO),
-        (4, "ssh.channel_resource_shortage", "rate_limit", Retry.YES),
+        (4, "ssh.channel_resource_shortage", "network", Retry.YES),
     ],
 )
 def test_why_a_channel_was_not_opened_decides_alive_and_in_a_log(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from airflow_common_ai.evidence.model import Wait
+from airflow_common_ai.evidence.protocols.findings import hint
 from airflow_common_ai.evidence.protocols.http_meaning import depends, no, yes
 from airflow_common_ai.evidence.protocols.sql_code_table import Row, WordsRow, code_table
 
@@ -17,6 +18,7 @@ _MISSING = "a database object or file does not exist"
 _EXISTS = "it already exists; an earlier attempt may have made it"
 _TYPE = "the data does not fit its type"
 _LOCK = "another process has the database open"
+_NOT_READABLE = "an input is not what DuckDB can read"
 _GONE = "a file elsewhere could not be reached"
 
 _ROWS: tuple[Row, ...] = (
@@ -32,7 +34,7 @@ _ROWS: tuple[Row, ...] = (
     ("InternalException FatalException", depends("permanent", _SHORT, "DuckDB had an internal error", _DUCKDB)),
     ("ConstraintException", no("data", "the data breaks a rule of the schema", _DUCKDB)),
     ("ConversionException OutOfRangeException TypeMismatchException InvalidTypeException", no("data", _TYPE, _DUCKDB)),
-    ("InvalidInputException", depends("data", _SHORT, "an input is not what DuckDB can read", _DUCKDB)),
+    ("InvalidInputException", depends("data", _SHORT, _NOT_READABLE, _DUCKDB)),
     ("CatalogException", no("resource", _MISSING, _DUCKDB)),
     ("PermissionException", no("auth", "DuckDB may not do this", _DUCKDB)),
     (
@@ -42,6 +44,12 @@ _ROWS: tuple[Row, ...] = (
 )
 
 _WORDS: tuple[WordsRow, ...] = (
+    # Whether a file is damaged or was cut short is another reader's question.
+    (
+        "InvalidInputException IOException",
+        r"magic bytes|parquet",
+        hint(depends("data", _SHORT, _NOT_READABLE, _DUCKDB)),
+    ),
     (
         "TransactionException",
         r"\bconflict|write-write",

@@ -25,7 +25,7 @@ _CHANNEL_ROWS: tuple[NumberRow, ...] = (
     ("1:channel_prohibited", depends("auth", _SHORT, "the server does not allow the channel", _OPEN)),
     ("2:channel_connect_failed", yes("network", _SHORT, "what the channel was to reach could not be reached", _OPEN)),
     ("3:channel_type_unknown", no("permanent", "the server does not have that kind of channel", _OPEN)),
-    ("4:channel_resource_shortage", yes("rate_limit", _MEDIUM, "the server has no room for a channel", _OPEN)),
+    ("4:channel_resource_shortage", yes("network", _MEDIUM, "the server has no room for a channel", _OPEN)),
 )
 _DISCONNECT_ROWS: tuple[NumberRow, ...] = (
     ("1:host_not_allowed", no("auth", "the server does not let this host in", _DISCONNECT)),
