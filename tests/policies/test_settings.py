@@ -226,6 +226,8 @@ def test_the_section_is_seen_by_the_real_task_runner(
 
 
 @pytest.mark.parametrize("value", ["maybe", "ture", "enabled", "'True'"])
-def test_a_kill_switch_that_was_set_and_cannot_be_read_is_on(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+def test_a_kill_switch_that_was_set_and_cannot_be_read_is_on(
+    conf_with: Callable[[str], ConfigReader], monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
     monkeypatch.setenv("AIRFLOW__COMMON_AI_RETRY__FORCE_SHADOW", value)
-    assert read_settings(conf_with()).force_shadow is True
+    assert read_settings(conf_with("")).force_shadow is True

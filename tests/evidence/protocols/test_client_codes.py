@@ -73,7 +73,7 @@ def test_a_code_goes_before_the_class_that_carries_it() -> None:
 
 def test_facts_of_a_recording_may_be_anything() -> None:
     """A recording is a file that anybody may have written."""
-    hostile = ("x", "1 x 11000", True, 1.5, -1, 10**12)
+    hostile = ("x", "1 x 11000", "9" * 5000, True, 1.5, -1, 10**12)
     for path, facts in (
         ("pymongo.errors.OperationFailure", ("mongo.code", "mongo.labels", "mongo.item_codes")),
         ("cimpl.KafkaException", ("kafka.code", "kafka.retriable", "kafka.fatal")),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import elasticsearch
 import elasticsearch.helpers
@@ -95,6 +94,14 @@ def test_other_values_in_the_place_of_the_items_are_left_alone(errors: object) -
     assert elastic.probe(stand_in("elasticsearch.helpers.BulkIndexError", "x", errors=errors)) == {}
 
 
-def test_an_item_without_a_type_is_read_by_its_status(tmp_path: Path) -> None:
+def test_a_document_that_was_to_be_new_and_exists_is_no_race() -> None:
+    error = {"type": "version_conflict_engine_exception", "reason": "document already exists"}
+    errors = [{"create": {"_id": "1", "status": 409, "error": error}}]
+    signal = conclusion(alive(stand_in("elasticsearch.helpers.BulkIndexError", "x", errors=errors)))
+    assert signal is not None
+    assert (signal.code, signal.category, signal.retry) == ("elastic.item.document_exists", "data", Retry.NO)
+
+
+def test_an_item_without_a_type_is_read_by_its_status() -> None:
     error = stand_in("elasticsearch.helpers.BulkIndexError", "x", errors=[{"delete": {"status": 503}}])
     assert codes(alive(error), "elastic.") == ["elastic.item.503"]

@@ -281,7 +281,7 @@ def test_timeouts_that_are_limits_of_the_task_itself_are_no_network() -> None:
         (redis.exceptions.TimeoutError("Timeout reading from socket"), "network", Retry.YES),
         (paramiko.AuthenticationException("Authentication failed."), "auth", Retry.NO),
         (paramiko.ssh_exception.IncompatiblePeer("no acceptable ciphers"), "permanent", Retry.NO),
-        (paramiko.ChannelException(4, "Resource shortage"), "rate_limit", Retry.YES),
+        (paramiko.ChannelException(4, "Resource shortage"), "network", Retry.YES),
         (pymongo.errors.NotPrimaryError("not primary"), "transient", Retry.YES),
         (pymongo.errors.DuplicateKeyError("E11000"), "data", Retry.NO),
         (pymongo.errors.ConfigurationError("no such option"), "permanent", Retry.NO),

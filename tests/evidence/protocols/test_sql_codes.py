@@ -393,6 +393,13 @@ class TestDuckDb:
         assert_concluded(duckdb_error(name, message), f"duckdb.{name}", category, retry)
 
 
+def test_a_file_that_duckdb_cannot_read_is_left_to_the_reader_of_damaged_files() -> None:
+    error = duckdb_error(
+        "InvalidInputException", "Invalid Input Error: No magic bytes found at end of file 'x.parquet'"
+    )
+    assert conclusion_code(alive(error)) == "damaged.parquet"
+
+
 def test_a_class_of_the_user_s_own_that_derives_from_a_driver_s_keeps_the_code() -> None:
     error = sql_server_error(1205, "Deadlocked.")
     own = type("LoadError", (type(error),), {"__module__": "corp.etl"})(*error.args)

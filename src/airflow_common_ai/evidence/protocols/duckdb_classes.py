@@ -47,7 +47,7 @@ _WORDS: tuple[WordsRow, ...] = (
     # Whether a file is damaged or was cut short is another reader's question.
     (
         "InvalidInputException IOException",
-        r"magic bytes|parquet",
+        "magic bytes|too small to be a parquet",
         hint(depends("data", _SHORT, _NOT_READABLE, _DUCKDB)),
     ),
     (

@@ -25,6 +25,7 @@ _BREAKERS = "Elasticsearch circuit breaker errors, field durability"
 _DURABLE = depends("permanent", Wait.LONG, "the request alone needs more memory than the node may use", _BREAKERS)
 _MAX_ITEMS = 1000
 _MAX_KINDS = 16
+_STATUS_DIGITS = 3
 _TYPE = re.compile(r"[a-z_]{3,80}")
 _DURABILITY = re.compile(r"['\"]durability['\"]: ?['\"](PERMANENT|TRANSIENT)['\"]")
 _PRINTED_ITEM = re.compile(r"'status': (\d{3}), 'error': \{'type': '([a-z_]{3,80})'")
@@ -63,9 +64,11 @@ def read(node: RedactedNode) -> Iterator[Signal]:
 
 def _kind_of_item(item: Any) -> str | None:
     """Return ``429:es_rejected_execution_exception`` of ``{"index": {"status": 429, "error": {"type": …}}}``."""
-    result = next(iter(item.values()), None) if isinstance(item, Mapping) else None
+    action, result = next(iter(item.items()), (None, None)) if isinstance(item, Mapping) else (None, None)
     if not isinstance(result, Mapping) or type(status := result.get("status")) is not int:
         return None
+    if (action, status) == ("create", 409):
+        return "409:document_exists"  # no race that another try may win
     error = result.get("error")
     error_type = error.get("type") if isinstance(error, Mapping) else None
     is_known = isinstance(error_type, str) and _TYPE.fullmatch(error_type)
@@ -74,7 +77,7 @@ def _kind_of_item(item: Any) -> str | None:
 
 def _meaning_of_item(item: str) -> Meaning | None:
     number, _, error_type = item.partition(":")
-    status = int(number) if number.isdecimal() else 0
+    status = int(number) if number.isdecimal() and len(number) == _STATUS_DIGITS else 0
     if found := find_vendor_code(error_type, status):
         return found[1]
     if status >= 500 or status == 429:

@@ -153,7 +153,7 @@ def read(node: RedactedNode) -> Iterator[Signal]:
     labels = str(facts.get("mongo.labels", "")).split()
     yield from (signal for label, signal in _LABELS.items() if label in labels)
     codes = str(facts.get("mongo.item_codes") or facts.get("mongo.code", "")).split()
-    found = [_SIGNALS[int(code)] for code in codes if code.isdecimal() and int(code) in _SIGNALS]
+    found = [signal for number, signal in _SIGNALS.items() if str(number) in codes]
     # One item that cannot succeed fails the whole write.
     yield from sorted(found, key=lambda signal: signal.retry is not Retry.NO)[:1]
 
