@@ -41,7 +41,7 @@ _FORMS: dict[tuple[str, str], re.Pattern[str]] = {
 _OPTION = re.compile(r"-(?<=[\s\"']-)(?:[pauwPU]|-(?:user|proxy-user|auth)(?=[\s=\"']))")
 _COMMAND = re.compile(rf"(?<![\w.\-])(?:{'|'.join(sorted({re.escape(command) for command, _ in _FORMS}))})(?![\w.\-])")
 _MAX_COMMAND_CHARS = 400
-_COMMAND_END = re.compile(r"[\n|;&]")
+_COMMAND_ENDS = "\n|;&"
 
 _PIPED = re.compile(
     r"\b(?:echo|printf)(?: -n)? {1,4}"
@@ -57,9 +57,12 @@ _ORACLE = (
 
 def find_command_passwords(text: str, lowered: str) -> Iterator[Span]:
     """Find the password that an option of a known command takes."""
+    if _COMMAND.search(text) is None:
+        return
     for option in _OPTION.finditer(text):
-        before = text[max(0, option.start() - _MAX_COMMAND_CHARS) : option.start()]
-        commands = _COMMAND.findall(_COMMAND_END.split(before)[-1])
+        start = max(0, option.start() - _MAX_COMMAND_CHARS)
+        start = max(start, *(text.rfind(end, start, option.start()) for end in _COMMAND_ENDS))
+        commands = _COMMAND.findall(text, start, option.start())
         form = _FORMS.get((commands[-1], option[0])) if commands else None
         value = form.match(text, option.end()) if form is not None else None
         if value is not None and value.lastgroup is not None and not is_placeholder(value[value.lastgroup]):

@@ -68,31 +68,30 @@ def _exact(name: str, source: str, clues: Clues, expression: str, prefixes: tupl
 
 
 _SCHEMES = ("bearer", "basic", "token", "negotiate", "ntlm", "password", "secret", "key")
-_SCHEME = re.compile(r"(?P<scheme>[a-z]+)[ ]{1,4}(?P<secret>[a-z0-9\-._~+/]{8,4096}={0,2})")
+_CREDENTIALS = re.compile(r"[ ]{1,4}(?P<secret>[a-z0-9\-._~+/]{8,4096}={0,2})")
 _SHORTEST_TICKET = 24
 _KEY_OWNER = re.compile(r"(?:api|access|secret|private)[ _-]?$")
 
 
 def _find_schemes(text: str, lowered: str) -> Iterator[Span]:
     """Find ``Bearer …`` and ``token …`` where ``Bearer authentication`` and ``token expired`` may be meant."""
-    for place in places_of(_SCHEMES, lowered):
-        match = _SCHEME.match(lowered, place)
-        if match is None:
-            continue
-        scheme, (start, end) = match["scheme"], match.span("secret")
-        value = text[start:end]
-        if scheme == "basic":
-            found = is_basic_credentials(value)
-        elif scheme == "bearer":
-            found = any(map(str.isdigit, value))
-        elif scheme in ("negotiate", "ntlm"):
-            found = len(value) >= _SHORTEST_TICKET
-        elif scheme == "key":
-            found = _KEY_OWNER.search(lowered, max(0, place - 8), place) is not None and is_random(value)
-        else:
-            found = scheme in _SCHEMES and is_random(value)
-        if found:
-            yield start, end
+    for scheme in _SCHEMES:
+        for place in places_of([scheme], lowered):
+            match = _CREDENTIALS.match(lowered, place + len(scheme))
+            if match is not None and _are_credentials(scheme, text[slice(*match.span("secret"))], lowered, place):
+                yield match.span("secret")
+
+
+def _are_credentials(scheme: str, value: str, lowered: str, place: int) -> bool:
+    if scheme == "basic":
+        return is_basic_credentials(value)
+    if scheme == "bearer":
+        return any(map(str.isdigit, value))
+    if scheme in ("negotiate", "ntlm"):
+        return len(value) >= _SHORTEST_TICKET
+    if scheme == "key" and _KEY_OWNER.search(lowered, max(0, place - 8), place) is None:
+        return False
+    return is_random(value)
 
 
 _PARAMETER = r"[?&](?:amp;)?(?:key|code|auth|sid|sign|hash|ticket)=(?P<secret>[\w\-.%~/+]{16,2048}={0,2})"
