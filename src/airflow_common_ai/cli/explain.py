@@ -53,7 +53,7 @@ def decide(evidence: Evidence, task: TaskSettings) -> Judgement:
                 max_tries=task.retries,
                 earlier=past,
                 schedule=RetrySchedule(task.retry_delay_s),
-                is_last_try=task.retries == 0 or number > task.retries,
+                is_last_try=not is_retry_left(None, number, task.retries),
             ),
             redactor=redactor,
             settings=settings,

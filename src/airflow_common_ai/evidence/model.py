@@ -74,13 +74,19 @@ class ExceptionNode:
             (``requests.ConnectionError`` for ``requests.exceptions.ConnectionError``): names outlive modules.
         """
         paths = (self.type_path, *self.base_paths)
-        return any(_kind(path) in kinds for path in paths)
+        return any(kind_of(path) in kinds for path in paths)
 
 
-def _kind(type_path: str) -> str:
-    module, _, name = type_path.rpartition(".")
-    root = module.partition(".")[0]
-    return name if root in ("", "builtins") else f"{root}.{name}"
+def root_of(type_path: str) -> str:
+    """Return the top package of a class, ``builtins`` for a built-in."""
+    module = type_path.rpartition(".")[0]
+    return module.partition(".")[0] or "builtins"
+
+
+def kind_of(type_path: str) -> str:
+    """Return the class that lives at ``type_path`` as tables and :meth:`ExceptionNode.is_a` name it."""
+    root, name = root_of(type_path), type_path.rpartition(".")[2]
+    return name if root == "builtins" else f"{root}.{name}"
 
 
 class RedactedNode(ExceptionNode):

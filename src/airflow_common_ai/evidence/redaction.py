@@ -15,7 +15,6 @@ Redacting again changes nothing.
 
 from __future__ import annotations
 
-import builtins
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -37,6 +36,7 @@ from airflow_common_ai.evidence.secret_patterns import (
     suspect,
 )
 from airflow_common_ai.evidence.secret_patterns.encodings import base64_texts, decoded_forms
+from airflow_common_ai.evidence.type_path import built_in_name
 
 __all__ = ["Redactor", "TextFilter", "from_json"]
 
@@ -284,5 +284,4 @@ def _call(function: TextFilter, text: str) -> str:
 
 def _withheld(error: Exception) -> str:
     """Return what stands in place of a text; of the error only a built-in name: others may hold anything."""
-    names = (cls.__name__ for cls in type(error).__mro__ if getattr(builtins, cls.__name__, None) is cls)
-    return f"[withheld: the redactor raised {next(names, Exception.__name__)}]"
+    return f"[withheld: the redactor raised {built_in_name(error)}]"

@@ -10,7 +10,9 @@ from functools import lru_cache
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
-__all__ = ["check_class_path", "class_path", "loaded_class_path"]
+from airflow_common_ai.evidence.type_path import type_path
+
+__all__ = ["check_class_path", "loaded_class_path"]
 
 log = logging.getLogger(__name__)
 
@@ -37,16 +39,11 @@ def check_class_path(path: str) -> None:
         raise ValueError(f"module {module!r} has no {attribute!r}: check the exception {path!r} for typos.")
 
 
-def class_path(cls: type) -> str:
-    """Return where a class lives, as evidence writes it."""
-    return f"{cls.__module__}.{cls.__qualname__}"
-
-
 def loaded_class_path(path: str) -> str:
     """Follow a re-export (``requests.HTTPError``) to where the class lives, if its module is loaded."""
     module, _, name = path.rpartition(".")
     found = vars(sys.modules[module]).get(name) if module in sys.modules else None
-    return class_path(found) if isinstance(found, type) else path
+    return type_path(found) if isinstance(found, type) else path
 
 
 def _split(path: str) -> tuple[str | None, str]:

@@ -12,8 +12,8 @@ from typing import Literal
 from airflow.sdk.definitions.retry_policy import RetryAction, RetryRule
 
 from airflow_common_ai.evidence.model import Edge, RedactedEvidence, RedactedNode, Signal
-from airflow_common_ai.evidence.type_path import built_in_name
-from airflow_common_ai.policies.class_path import check_class_path, class_path, loaded_class_path
+from airflow_common_ai.evidence.type_path import built_in_name, type_path
+from airflow_common_ai.policies.class_path import check_class_path, loaded_class_path
 from airflow_common_ai.policies.signal_test import SignalTest
 
 __all__ = ["FailureRule", "check_rules"]
@@ -171,7 +171,7 @@ def _path(spec: object) -> str:
         check_class_path(spec)
         return spec
     if isinstance(spec, type) and issubclass(spec, BaseException):
-        return class_path(spec)
+        return type_path(spec)
     raise TypeError(
         f"a rule's exception must be an exception class or its dotted path, got {spec!r}. "
         "Use e.g. ConnectionError or 'requests.exceptions.Timeout'."

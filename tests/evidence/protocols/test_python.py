@@ -34,9 +34,8 @@ import yaml
 from failure_reading import alive, codes, conclusion, conclusion_code, logged, printed
 from http_reading import raised_by
 
-from airflow_common_ai.evidence.model import Rank, Retry
+from airflow_common_ai.evidence.model import Rank, Retry, kind_of
 from airflow_common_ai.evidence.protocols import builtin_classes, client_classes, damaged_files
-from airflow_common_ai.evidence.protocols.class_table import kind_of
 
 Cause = Callable[[], object]
 

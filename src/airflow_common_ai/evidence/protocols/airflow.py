@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Strength, Wait
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["probe", "read"]
 

@@ -11,7 +11,7 @@ from typing import Any
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength, Wait
 from airflow_common_ai.evidence.protocols.aws_classes import CLASSES
 from airflow_common_ai.evidence.protocols.aws_codes import CANCELLATION_REASONS, STOP_REASONS, find_aws_code
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.printed_code_table import NAMED_CODES
 from airflow_common_ai.evidence.protocols.prose import both_ends
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_common_ai.evidence.model import Wait
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["CLASSES"]
 

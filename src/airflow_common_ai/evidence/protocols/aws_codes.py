@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from airflow_common_ai.evidence.model import Wait
 from airflow_common_ai.evidence.protocols.code_table import CodeRow, CodeRule, CodeTable, words_of
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["CANCELLATION_REASONS", "CODES", "STOP_REASONS", "find_aws_code"]
 

@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
+from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait, kind_of
 from airflow_common_ai.evidence.protocols import system
 from airflow_common_ai.evidence.protocols.azure_classes import CLASSES, LOGIN, OTHERS_SAY_MORE
 from airflow_common_ai.evidence.protocols.azure_codes import COSMOS, ENVELOPES, find_azure_code
-from airflow_common_ai.evidence.protocols.class_table import kind_of
-from airflow_common_ai.evidence.protocols.http_meaning import depends, yes
+from airflow_common_ai.evidence.protocols.meaning import depends, yes
 from airflow_common_ai.evidence.protocols.prose import both_ends
 
 __all__ = ["probe", "read"]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from airflow_common_ai.evidence.model import Wait
 from airflow_common_ai.evidence.protocols.code_table import CodeRow, CodeRule, CodeTable
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.http_vendor_codes import find_vendor_code
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["COSMOS", "ENVELOPES", "find_azure_code"]
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from airflow_common_ai.evidence.model import Signal, Wait
 from airflow_common_ai.evidence.protocols.class_table import ClassRow, signals_by_kind
 from airflow_common_ai.evidence.protocols.findings import hint
-from airflow_common_ai.evidence.protocols.http_meaning import depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import depends, no, yes
 
 __all__ = ["ROOTS", "SIGNALS"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from airflow_common_ai.evidence.model import Rank, Signal
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning
+from airflow_common_ai.evidence.protocols.meaning import Meaning
 
-__all__ = ["ClassRow", "kind_of", "root_of", "signals_by_kind"]
+__all__ = ["ClassRow", "signals_by_kind"]
 
 ClassRow: TypeAlias = tuple[str, Meaning]
 """Classes separated by blanks, and what they say.
@@ -28,15 +28,3 @@ def signals_by_kind(rows: Iterable[ClassRow]) -> dict[str, Signal]:
         for kinds, meaning in rows
         for kind in kinds.split()
     }
-
-
-def root_of(type_path: str) -> str:
-    """Return the top package of a class, ``builtins`` for a built-in."""
-    module = type_path.rpartition(".")[0]
-    return module.partition(".")[0] or "builtins"
-
-
-def kind_of(type_path: str) -> str:
-    """Return what a table calls the class that lives at ``type_path``."""
-    root, name = root_of(type_path), type_path.rpartition(".")[2]
-    return name if root == "builtins" else f"{root}.{name}"

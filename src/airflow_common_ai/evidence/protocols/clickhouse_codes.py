@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airflow_common_ai.evidence.model import Wait
-from airflow_common_ai.evidence.protocols.http_meaning import depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import depends, no, yes
 from airflow_common_ai.evidence.protocols.sql_code_table import Row, WordsRow, code_table
 
 __all__ = ["TABLE"]

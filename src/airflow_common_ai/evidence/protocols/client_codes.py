@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from airflow_common_ai.evidence.model import Fact, RedactedNode, Retry, Signal, Strength
+from airflow_common_ai.evidence.model import Fact, RedactedNode, Retry, Signal, Strength, kind_of, root_of
 from airflow_common_ai.evidence.protocols import (
     amqp,
     broker_classes,
@@ -23,7 +23,6 @@ from airflow_common_ai.evidence.protocols import (
     redis,
     ssh,
 )
-from airflow_common_ai.evidence.protocols.class_table import kind_of, root_of
 
 __all__ = ["probe", "read"]
 

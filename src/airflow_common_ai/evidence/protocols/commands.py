@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from airflow_common_ai.evidence.model import Rank, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import hint
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["KNOWN", "command_signal"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from airflow_common_ai.evidence.model import Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.class_table import ClassRow, signals_by_kind
 from airflow_common_ai.evidence.protocols.findings import settle
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no
 
 __all__ = ["SIGNALS", "read"]
 

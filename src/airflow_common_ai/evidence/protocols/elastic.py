@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Wait
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends
 from airflow_common_ai.evidence.protocols.http_status import status_meaning
 from airflow_common_ai.evidence.protocols.http_vendor_codes import find_vendor_code
 from airflow_common_ai.evidence.protocols.http_words import kind_of_code
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends
 
 __all__ = ["PRINTED_MARKS", "ROOTS", "probe", "read"]
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from airflow_common_ai.evidence.model import Rank, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import hint
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["SIGNALS", "exit_signal", "killed_signal"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from airflow_common_ai.evidence.model import RedactedNode, Retry, Signal, Strength
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning
+from airflow_common_ai.evidence.protocols.meaning import Meaning
 
 __all__ = ["hint", "number_in", "settle"]
 

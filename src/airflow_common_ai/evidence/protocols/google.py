@@ -16,8 +16,8 @@ from airflow_common_ai.evidence.protocols.google_codes import find_reason
 from airflow_common_ai.evidence.protocols.google_logins import LOGIN_CLASSES, login_meaning
 from airflow_common_ai.evidence.protocols.grpc import Call, judge
 from airflow_common_ai.evidence.protocols.grpc_codes import CODES as GRPC_CODES
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, yes
 from airflow_common_ai.evidence.protocols.http_status import status_meaning
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, yes
 from airflow_common_ai.evidence.protocols.prose import both_ends
 
 __all__ = ["probe", "read"]

@@ -10,8 +10,8 @@ import re
 
 from airflow_common_ai.evidence.model import Wait
 from airflow_common_ai.evidence.protocols.code_table import CodeRow, CodeRule, CodeTable, with_message
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.http_vendor_codes import find_vendor_code
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["find_reason"]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from airflow_common_ai.evidence.model import Rank, RedactedNode, Wait
-from airflow_common_ai.evidence.protocols.class_table import kind_of
+from airflow_common_ai.evidence.model import Rank, RedactedNode, Wait, kind_of
 from airflow_common_ai.evidence.protocols.google_codes import find_reason
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["LOGIN_CLASSES", "login_meaning"]
 

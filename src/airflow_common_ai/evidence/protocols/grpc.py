@@ -14,8 +14,8 @@ from airflow_common_ai.evidence.protocols.google_codes import find_reason
 from airflow_common_ai.evidence.protocols.grpc_codes import CODES
 from airflow_common_ai.evidence.protocols.grpc_details import METADATA_KEY, StatusDetails, read_status_details
 from airflow_common_ai.evidence.protocols.http_body import printed_body_facts
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.http_words import kind_of_message
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.prose import both_ends
 
 __all__ = ["Call", "judge", "probe", "read"]

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from airflow_common_ai.evidence.model import RedactedNode, Wait
-from airflow_common_ai.evidence.protocols.class_table import kind_of
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.model import RedactedNode, Wait, kind_of
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["class_meaning"]
 

@@ -11,10 +11,10 @@ from functools import cached_property
 from airflow_common_ai.evidence.model import Fact, Rank, Retry, Signal, Strength, Wait
 from airflow_common_ai.evidence.protocols.asked_delay import read_asked_delay
 from airflow_common_ai.evidence.protocols.http_body import without_phrase
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.http_status import OUTCOME_UNKNOWN, status_meaning
 from airflow_common_ai.evidence.protocols.http_vendor_codes import CLOUDFLARE_CODES, find_vendor_code
 from airflow_common_ai.evidence.protocols.http_words import Kind, kind_of_code, kind_of_message
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.sql_states import find_sqlstate
 from airflow_common_ai.evidence.protocols.wait_headers import has_no_budget_left, retry_after_s, window_s
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from http import HTTPStatus
 
 from airflow_common_ai.evidence.model import Strength, Wait
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["OUTCOME_UNKNOWN", "PHRASES", "status_meaning"]
 

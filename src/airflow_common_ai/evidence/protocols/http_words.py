@@ -11,7 +11,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from airflow_common_ai.evidence.model import Wait
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["Kind", "kind_of_code", "kind_of_message"]
 

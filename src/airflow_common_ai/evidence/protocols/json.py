@@ -12,7 +12,7 @@ from types import TracebackType
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import number_in, settle
-from airflow_common_ai.evidence.protocols.http_meaning import depends, no
+from airflow_common_ai.evidence.protocols.meaning import depends, no
 
 __all__ = ["probe", "read"]
 

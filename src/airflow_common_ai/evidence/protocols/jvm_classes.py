@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from airflow_common_ai.evidence.model import Wait
 from airflow_common_ai.evidence.protocols.findings import hint
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["PLATFORM_ROWS", "JvmRow"]
 

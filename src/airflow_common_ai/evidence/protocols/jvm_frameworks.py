@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from airflow_common_ai.evidence.model import Wait
 from airflow_common_ai.evidence.protocols.findings import hint
-from airflow_common_ai.evidence.protocols.http_meaning import depends, no, yes
 from airflow_common_ai.evidence.protocols.jvm_classes import JvmRow
+from airflow_common_ai.evidence.protocols.meaning import depends, no, yes
 
 __all__ = ["FRAMEWORK_ROWS"]
 

@@ -11,7 +11,7 @@ from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, W
 from airflow_common_ai.evidence.protocols import os_error
 from airflow_common_ai.evidence.protocols.aws_codes import find_aws_code
 from airflow_common_ai.evidence.protocols.http_judgement import judge
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.printed_code_table import GRPC_CODES
 
 __all__ = ["read_message"]

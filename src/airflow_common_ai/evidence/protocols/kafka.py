@@ -8,7 +8,7 @@ from typing import Any
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import number_in
-from airflow_common_ai.evidence.protocols.http_meaning import depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import depends, no, yes
 from airflow_common_ai.evidence.protocols.number_table import NumberRow, signals_by_number
 
 __all__ = ["PRINTED_MARKS", "ROOTS", "probe", "read"]

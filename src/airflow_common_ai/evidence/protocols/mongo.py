@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Wait
-from airflow_common_ai.evidence.protocols.http_meaning import depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import depends, no, yes
 from airflow_common_ai.evidence.protocols.number_table import NumberRow, signals_by_number
 
 __all__ = ["PRINTED_MARKS", "ROOTS", "probe", "read"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from airflow_common_ai.evidence.model import Rank, Signal
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning
+from airflow_common_ai.evidence.protocols.meaning import Meaning
 
 __all__ = ["NumberRow", "signals_by_name", "signals_by_number"]
 

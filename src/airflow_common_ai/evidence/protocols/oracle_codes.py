@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from airflow_common_ai.evidence.model import Wait
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.raised_in_sql import LATER_WORDS, RAISED, RAISED_FOR_NOW
 from airflow_common_ai.evidence.protocols.sql_code_table import Row, code_table
 

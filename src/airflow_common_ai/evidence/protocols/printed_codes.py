@@ -13,8 +13,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning
 from airflow_common_ai.evidence.protocols.http_words import kind_of_code
+from airflow_common_ai.evidence.protocols.meaning import Meaning
 from airflow_common_ai.evidence.protocols.printed_code_table import (
     GRPC_CODES,
     NAMED_CODES,

@@ -13,7 +13,7 @@ from airflow_common_ai.evidence.protocols import system, text
 from airflow_common_ai.evidence.protocols.commands import KNOWN, command_signal
 from airflow_common_ai.evidence.protocols.exit_codes import exit_signal, killed_signal
 from airflow_common_ai.evidence.protocols.findings import number_in
-from airflow_common_ai.evidence.protocols.http_meaning import depends
+from airflow_common_ai.evidence.protocols.meaning import depends
 from airflow_common_ai.evidence.protocols.printed_exits import read_printed_exits
 
 __all__ = ["probe", "read"]

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength, Wait
+from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength, Wait, kind_of, root_of
 from airflow_common_ai.evidence.protocols import builtin_classes, client_classes, damaged_files, json, replies
-from airflow_common_ai.evidence.protocols.class_table import kind_of, root_of
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.prose import both_ends
 
 __all__ = ["probe", "read"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airflow_common_ai.evidence.model import Wait
 from airflow_common_ai.evidence.protocols.findings import hint
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no
 
 __all__ = ["LATER_WORDS", "RAISED", "RAISED_FOR_NOW"]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["PRINTED_MARKS", "ROOTS", "probe", "read"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import number_in
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["probe", "read"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airflow_common_ai.evidence.model import Retry, Wait
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.http_status import status_meaning
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.sql_code_table import Row, WordsRow, code_table
 from airflow_common_ai.evidence.protocols.sql_states import find_sqlstate
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from airflow_common_ai.evidence.model import RedactedNode, Wait
-from airflow_common_ai.evidence.protocols.class_table import kind_of, root_of
+from airflow_common_ai.evidence.model import RedactedNode, Wait, kind_of, root_of
 from airflow_common_ai.evidence.protocols.findings import hint
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 from airflow_common_ai.evidence.protocols.sql_dialects import ROOTS
 
 __all__ = ["STANDARD_CLASSES", "class_meaning"]

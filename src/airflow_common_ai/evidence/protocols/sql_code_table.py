@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning
+from airflow_common_ai.evidence.protocols.meaning import Meaning
 
 __all__ = ["CodeTable", "Row", "WordsRow", "code_table"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from airflow_common_ai.evidence.protocols.class_table import root_of
+from airflow_common_ai.evidence.model import root_of
 
 __all__ = ["ROOTS", "Dialect", "dialect_of"]
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from airflow_common_ai.evidence.model import Fact
-from airflow_common_ai.evidence.protocols.class_table import root_of
+from airflow_common_ai.evidence.model import Fact, root_of
 from airflow_common_ai.evidence.protocols.sql_dialects import Dialect, dialect_of
 from airflow_common_ai.evidence.type_path import base_paths, type_path
 

@@ -9,7 +9,7 @@ from airflow_common_ai.evidence.model import Fact, Rank, Signal, Wait
 from airflow_common_ai.evidence.protocols import oracle_codes, snowflake_codes, sqlite_codes, trino_codes
 from airflow_common_ai.evidence.protocols.clickhouse_codes import TABLE as CLICKHOUSE
 from airflow_common_ai.evidence.protocols.duckdb_classes import TABLE as DUCKDB
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, yes
 from airflow_common_ai.evidence.protocols.mysql_codes import TABLE as MYSQL
 from airflow_common_ai.evidence.protocols.prose import both_ends
 from airflow_common_ai.evidence.protocols.sql_code_table import CodeTable

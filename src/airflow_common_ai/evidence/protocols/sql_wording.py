@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
-from airflow_common_ai.evidence.model import Fact, RedactedNode
-from airflow_common_ai.evidence.protocols.class_table import root_of
+from airflow_common_ai.evidence.model import Fact, RedactedNode, root_of
 from airflow_common_ai.evidence.protocols.duckdb_classes import TABLE as DUCKDB
 from airflow_common_ai.evidence.protocols.oracle_codes import find_codes
 from airflow_common_ai.evidence.protocols.postgres_classes import sqlstate_of_class

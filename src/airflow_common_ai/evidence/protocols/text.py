@@ -22,6 +22,7 @@ from itertools import islice
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength, Wait
 from airflow_common_ai.evidence.protocols.asked_delay import read_asked_delay
 from airflow_common_ai.evidence.protocols.limits import LIMIT, WORDS_OF_ART, read_kind_of_limit
+from airflow_common_ai.evidence.protocols.meaning import delay_in_words
 from airflow_common_ai.evidence.protocols.prose import both_ends, read_prose
 from airflow_common_ai.evidence.protocols.text_patterns import TOPICS, Form, Pattern, Topic, compile_phrase
 
@@ -181,16 +182,12 @@ def _signals(mentions: list[_Mention], asked_delay_s: float | None) -> Iterator[
             retry=topic.retry,
             wait=topic.wait,
             rank=Rank.TEXT,
-            sentence=topic.sentence if asked_s is None else f"{topic.sentence}; it asks for {_seconds(asked_s)}",
+            sentence=topic.sentence if asked_s is None else f"{topic.sentence}; it asks for {delay_in_words(asked_s)}",
             source=mention.source,
             strength=Strength.CONCLUSIVE if mention in believed else Strength.HINT,
             asked_delay_s=asked_s,
             max_attempts=topic.max_attempts,
         )
-
-
-def _seconds(delay_s: float) -> str:
-    return f"{delay_s:.1f}".removesuffix(".0") + " s"
 
 
 def _believed(mentions: Iterable[_Mention]) -> list[_Mention]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import hint, number_in, settle
-from airflow_common_ai.evidence.protocols.http_meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["SIGNALS", "probe", "read", "read_words"]
 

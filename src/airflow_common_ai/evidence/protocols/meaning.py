@@ -1,4 +1,4 @@
-"""What a row of the HTTP tables says."""
+"""What a row of a table of codes says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from airflow_common_ai.evidence.model import CategoryName, Rank, Retry, Signal, Strength, Wait
 
-__all__ = ["Meaning", "depends", "no", "yes"]
+__all__ = ["Meaning", "delay_in_words", "depends", "no", "yes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Meaning:
         asked = None if self.is_final else asked_delay_s
         sentence = self.sentence
         if asked is not None:
-            sentence += f"; the server asked for {_seconds(asked)}"
+            sentence += f"; the server asked for {delay_in_words(asked)}"
         return Signal(
             code=code,
             category=self.category,
@@ -61,5 +61,6 @@ def depends(category: CategoryName, wait: Wait, sentence: str, source: str, max_
     return Meaning(category, Retry.DEPENDS, wait, sentence, source, max_attempts)
 
 
-def _seconds(delay_s: float) -> str:
+def delay_in_words(delay_s: float) -> str:
+    """Return a delay as a sentence names it: ``120 s``, ``1.5 s``."""
     return f"{delay_s:.1f}".removesuffix(".0") + " s"
