@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from airflow_common_ai.evidence.class_home import STANDARD_LIBRARY, class_home
+from airflow_common_ai.evidence.logs.class_home import STANDARD_LIBRARY, class_home
 
 DAG = "/opt/airflow/dags/prices.py"
 AIRFLOW = "/home/airflow/.local/lib/python3.12/site-packages/airflow/sdk/execution_time/task_runner.py"

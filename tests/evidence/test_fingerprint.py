@@ -13,9 +13,9 @@ from real_failures import Failure, of_databases, of_http_clients, of_libraries, 
 
 from airflow_common_ai.evidence.collect import collect
 from airflow_common_ai.evidence.fingerprint import fingerprint
+from airflow_common_ai.evidence.logs.traceback_text import parse_tracebacks
 from airflow_common_ai.evidence.model import Edge, Evidence, ExceptionNode, Fact, RedactedEvidence
 from airflow_common_ai.evidence.redaction import Redactor
-from airflow_common_ai.evidence.traceback_text import parse_tracebacks
 
 NOW = datetime(2026, 1, 5, 6, 7, 8, tzinfo=UTC)
 

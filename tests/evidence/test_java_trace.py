@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from airflow_common_ai.evidence.collect import collect
-from airflow_common_ai.evidence.java_trace import parse_java_trace
-from airflow_common_ai.evidence.traceback_text import parse_tracebacks
+from airflow_common_ai.evidence.logs.java_trace import parse_java_trace
+from airflow_common_ai.evidence.logs.traceback_text import parse_tracebacks
 
 Read = list[tuple[str, str, str, int | None]]
 

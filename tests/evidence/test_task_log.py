@@ -14,8 +14,8 @@ import requests
 from airflow_log import TaskLog, printed, shown, stored
 
 from airflow_common_ai.evidence.collect import collect
+from airflow_common_ai.evidence.logs.task_log import read_failure
 from airflow_common_ai.evidence.model import Edge, Evidence
-from airflow_common_ai.evidence.task_log import read_failure
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 UI_LANGUAGES = sorted(Path(airflow.__file__).parent.glob("ui/dist/i18n/locales/*/components.json"))

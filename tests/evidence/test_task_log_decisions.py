@@ -30,9 +30,9 @@ from real_failures import (
 )
 
 from airflow_common_ai.evidence.collect import collect
+from airflow_common_ai.evidence.logs.task_log import read_failure
 from airflow_common_ai.evidence.model import Evidence
 from airflow_common_ai.evidence.redaction import Redactor
-from airflow_common_ai.evidence.task_log import read_failure
 from airflow_common_ai.policies import EvidenceRetryPolicy
 from airflow_common_ai.policies.delay import RetrySchedule
 from airflow_common_ai.policies.judgement import judge

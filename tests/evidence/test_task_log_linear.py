@@ -60,7 +60,7 @@ HOSTILE: dict[str, tuple[str, str, str]] = {
 PROGRAM = """
 import sys
 from datetime import datetime, UTC
-from airflow_common_ai.evidence.task_log import read_failure
+from airflow_common_ai.evidence.logs.task_log import read_failure
 start, unit, end = sys.argv[1:]
 evidence = read_failure(start + unit * (2**20 // len(unit)) + end, datetime.now(UTC))
 assert evidence is None or len(evidence.nodes) <= 64, len(evidence.nodes)

@@ -53,7 +53,7 @@ HOSTILE = {
     "surrogates": "'\\udc80'",
 }
 PROGRAM = """
-from airflow_common_ai.evidence.traceback_text import parse_tracebacks
+from airflow_common_ai.evidence.logs.traceback_text import parse_tracebacks
 starts = ("", "Traceback (most recent call last):\\n", "  + Exception Group Traceback (most recent call last):\\n",
           "Traceback (most recent call last):\\nE: ", "[2026-01-01 10:00:00] Traceback (most recent call last):\\n",
           "Caused by: a.B: x\\n")

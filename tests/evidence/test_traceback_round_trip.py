@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airflow_common_ai.evidence.collect import collect
+from airflow_common_ai.evidence.logs.traceback_text import parse_tracebacks
 from airflow_common_ai.evidence.model import Edge, ExceptionNode
-from airflow_common_ai.evidence.traceback_text import parse_tracebacks
 
 Tree = tuple[str, str, Edge, tuple["Tree", ...]]
 

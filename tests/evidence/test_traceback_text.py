@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 from rich.traceback import Traceback
 
+from airflow_common_ai.evidence.logs.traceback_text import parse_tracebacks
 from airflow_common_ai.evidence.model import Edge
-from airflow_common_ai.evidence.traceback_text import parse_tracebacks
 
 Read = list[tuple[str, str, str, int | None]]
 

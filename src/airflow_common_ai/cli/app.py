@@ -101,7 +101,7 @@ def explain(
 
 def _read(source: Path | None) -> Evidence:
     from airflow_common_ai.cli.failure_input import UnreadableInput, read_input
-    from airflow_common_ai.evidence.task_log import read_failure
+    from airflow_common_ai.evidence.logs.task_log import read_failure
 
     evidence = read_failure(read_input(source), datetime.now(UTC))
     if evidence is None:

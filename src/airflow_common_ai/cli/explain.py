@@ -7,6 +7,7 @@ from typing import Any
 
 from airflow_common_ai.evidence.model import Evidence, Signal
 from airflow_common_ai.evidence.redaction import Redactor
+from airflow_common_ai.policies.airflow_context import is_retry_left
 from airflow_common_ai.policies.delay import RetrySchedule
 from airflow_common_ai.policies.evidence_policy import EvidenceRetryPolicy
 from airflow_common_ai.policies.history import History

@@ -12,10 +12,10 @@ from itertools import islice
 from airflow_common_ai.evidence.cut import CUT_MARK, cut
 from airflow_common_ai.evidence.exception_tree import Place, distances_from_an_end, prune, pruned
 from airflow_common_ai.evidence.live_exception import facts_of, guarded, message_of, notes_of
-from airflow_common_ai.evidence.log_line import lines_of
+from airflow_common_ai.evidence.logs.log_line import lines_of
+from airflow_common_ai.evidence.logs.traceback_text import holds_traceback, parse_tracebacks
 from airflow_common_ai.evidence.model import Edge, Evidence, ExceptionNode
 from airflow_common_ai.evidence.text_budget import fit
-from airflow_common_ai.evidence.traceback_text import holds_traceback, parse_tracebacks
 from airflow_common_ai.evidence.type_path import base_paths, type_path
 from airflow_common_ai.evidence.walk import Walk, walk
 

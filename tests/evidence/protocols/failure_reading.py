@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 from airflow_common_ai.evidence.collect import collect
 from airflow_common_ai.evidence.conclusion import conclude
+from airflow_common_ai.evidence.logs.traceback_text import parse_tracebacks
 from airflow_common_ai.evidence.model import Evidence, RedactedEvidence, RedactedNode, Signal
 from airflow_common_ai.evidence.protocols import read_signals
 from airflow_common_ai.evidence.redaction import Redactor
-from airflow_common_ai.evidence.traceback_text import parse_tracebacks
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 import pytest
 
 from airflow_common_ai.evidence.collect import collect
+from airflow_common_ai.evidence.logs.traceback_text import parse_tracebacks
 from airflow_common_ai.evidence.model import Evidence, Fact, RedactedNode, Signal
-from airflow_common_ai.evidence.protocols import http
+from airflow_common_ai.evidence.protocols.http import reader as http
 from airflow_common_ai.evidence.redaction import Redactor
-from airflow_common_ai.evidence.traceback_text import parse_tracebacks
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

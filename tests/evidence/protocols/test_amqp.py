@@ -7,7 +7,7 @@ from failure_reading import alive, codes, conclusion, logged
 from stand_ins import stand_in
 
 from airflow_common_ai.evidence.model import Retry
-from airflow_common_ai.evidence.protocols import amqp
+from airflow_common_ai.evidence.protocols.clients import amqp
 
 
 def of_pika(code: int, text: str) -> Exception:

@@ -8,7 +8,7 @@ import pytest
 from word_reading import read_message
 
 from airflow_common_ai.evidence.model import Retry
-from airflow_common_ai.evidence.protocols.asked_delay import read_asked_delay
+from airflow_common_ai.evidence.protocols.text.asked_delay import read_asked_delay
 
 NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 

@@ -29,7 +29,7 @@ from http_reading import raised_by
 from loopback.http_server import Answer, LoopbackServer, json_answer, serving
 
 from airflow_common_ai.evidence.model import Retry
-from airflow_common_ai.evidence.protocols.aws_classes import CLASSES
+from airflow_common_ai.evidence.protocols.aws.classes import CLASSES
 
 
 @pytest.fixture(scope="module")

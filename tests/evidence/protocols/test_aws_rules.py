@@ -32,7 +32,7 @@ from botocore.exceptions import ClientError
 from failure_reading import conclusion_code, printed
 
 from airflow_common_ai.evidence.model import Wait
-from airflow_common_ai.evidence.protocols.aws_codes import CODES, find_aws_code
+from airflow_common_ai.evidence.protocols.aws.codes import CODES, find_aws_code
 
 THROTTLES = (
     "Throttling ThrottlingException ThrottledException RequestThrottledException TooManyRequestsException"

@@ -25,7 +25,7 @@ from loopback.sockets import refused_port
 from airflow_common_ai.evidence.conclusion import conclude
 from airflow_common_ai.evidence.model import Retry, Signal, Wait
 from airflow_common_ai.evidence.protocols import read_signals
-from airflow_common_ai.evidence.protocols.azure_codes import COSMOS
+from airflow_common_ai.evidence.protocols.azure.codes import COSMOS
 
 YES, NO, DEPENDS = Retry.YES, Retry.NO, Retry.DEPENDS
 Expected = tuple[str, Retry, Wait]

@@ -7,7 +7,10 @@ from failure_reading import alive, codes, conclusion, logged, printed
 from stand_ins import stand_in
 
 from airflow_common_ai.evidence.model import Rank, Retry
-from airflow_common_ai.evidence.protocols import broker_classes, builtin_classes, client_classes, client_codes
+from airflow_common_ai.evidence.protocols.clients import broker_classes
+from airflow_common_ai.evidence.protocols.clients import classes as client_classes
+from airflow_common_ai.evidence.protocols.clients import reader as client_codes
+from airflow_common_ai.evidence.protocols.python import builtin_classes
 
 
 def test_a_code_is_read_only_on_an_exception_of_its_library() -> None:

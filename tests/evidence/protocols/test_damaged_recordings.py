@@ -6,7 +6,9 @@ import pytest
 from failure_reading import NOW
 
 from airflow_common_ai.evidence.model import Fact, RedactedNode
-from airflow_common_ai.evidence.protocols import process, python, system
+from airflow_common_ai.evidence.protocols.process import reader as process
+from airflow_common_ai.evidence.protocols.python import reader as python
+from airflow_common_ai.evidence.protocols.system import reader as system
 
 NAMES = """
     os.errno os.error os.has_path os.is_exec dns.code dns.error tls.reason tls.verify_code tls.library

@@ -14,7 +14,7 @@ from failure_reading import alive, codes, conclusion, conclusion_code, logged, p
 from http_reading import raised_by
 
 from airflow_common_ai.evidence.model import RedactedNode, Retry, Wait
-from airflow_common_ai.evidence.protocols import dns
+from airflow_common_ai.evidence.protocols.system import dns
 
 
 @pytest.mark.parametrize(

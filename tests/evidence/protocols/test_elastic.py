@@ -13,7 +13,7 @@ from loopback.http_server import Answer, serving
 from stand_ins import stand_in
 
 from airflow_common_ai.evidence.model import Rank, Retry
-from airflow_common_ai.evidence.protocols import elastic
+from airflow_common_ai.evidence.protocols.clients import elastic
 
 PRODUCT = {"Content-Type": "application/json", "X-Elastic-Product": "Elasticsearch"}
 

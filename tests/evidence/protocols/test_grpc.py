@@ -24,10 +24,10 @@ from loopback.sockets import refused_port
 
 from airflow_common_ai.evidence.conclusion import conclude
 from airflow_common_ai.evidence.model import Rank, Retry, Signal, Wait
-from airflow_common_ai.evidence.protocols import grpc as grpc_reader
 from airflow_common_ai.evidence.protocols import read_signals
-from airflow_common_ai.evidence.protocols.grpc_codes import CODES
-from airflow_common_ai.evidence.protocols.grpc_details import StatusDetails, read_status_details
+from airflow_common_ai.evidence.protocols.grpc import reader as grpc_reader
+from airflow_common_ai.evidence.protocols.grpc.codes import CODES
+from airflow_common_ai.evidence.protocols.grpc.details import StatusDetails, read_status_details
 
 YES, NO, DEPENDS = Retry.YES, Retry.NO, Retry.DEPENDS
 Expected = tuple[str, Retry, Wait]

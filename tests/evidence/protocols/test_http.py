@@ -28,7 +28,8 @@ from loopback.http_server import Answer, LoopbackServer, json_answer, serving
 
 from airflow_common_ai.evidence.collect import collect
 from airflow_common_ai.evidence.model import Rank, Retry, Wait
-from airflow_common_ai.evidence.protocols import http, read_signals
+from airflow_common_ai.evidence.protocols import read_signals
+from airflow_common_ai.evidence.protocols.http import reader as http
 from airflow_common_ai.evidence.redaction import Redactor, from_json
 
 

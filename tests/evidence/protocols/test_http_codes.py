@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_common_ai.evidence.model import Rank, Retry, Signal, Strength, Wait
-from airflow_common_ai.evidence.protocols.http_body import body_facts, printed_body_facts
+from airflow_common_ai.evidence.protocols.http.body import body_facts, printed_body_facts
 
 YES, NO, DEPENDS = Retry.YES, Retry.NO, Retry.DEPENDS
 

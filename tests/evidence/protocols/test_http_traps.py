@@ -28,7 +28,8 @@ from loopback.http_server import Answer, LoopbackServer, html_answer, json_answe
 from airflow_common_ai.evidence.collect import collect
 from airflow_common_ai.evidence.conclusion import conclude
 from airflow_common_ai.evidence.model import Retry, Signal
-from airflow_common_ai.evidence.protocols import http, read_signals
+from airflow_common_ai.evidence.protocols import read_signals
+from airflow_common_ai.evidence.protocols.http import reader as http
 from airflow_common_ai.evidence.redaction import Redactor
 
 
@@ -386,6 +387,6 @@ def test_an_azure_error_of_a_response_that_was_not_read_costs_no_io() -> None:
 def test_the_documentation_id_of_sqlalchemy_is_no_code_of_an_answer() -> None:
     from sqlalchemy.exc import InvalidRequestError
 
-    from airflow_common_ai.evidence.protocols import http
+    from airflow_common_ai.evidence.protocols.http import reader as http
 
     assert http.probe(InvalidRequestError("this session is closed", code="cd3x")) == {}

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from loopback import sockets
 
 from airflow_common_ai.evidence.model import RedactedNode, Retry
-from airflow_common_ai.evidence.protocols import json as json_errors
+from airflow_common_ai.evidence.protocols.python import json as json_errors
 
 LOGIN_PAGE = b"\n<!doctype html><html><title>Sign in</title></html>"
 

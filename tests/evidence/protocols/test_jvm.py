@@ -12,9 +12,9 @@ from stand_ins import stand_in
 
 from airflow_common_ai.evidence.collect import collect
 from airflow_common_ai.evidence.model import Edge, Rank, Retry
-from airflow_common_ai.evidence.protocols import jvm
-from airflow_common_ai.evidence.protocols.jvm_classes import PLATFORM_ROWS
-from airflow_common_ai.evidence.protocols.jvm_frameworks import FRAMEWORK_ROWS
+from airflow_common_ai.evidence.protocols.jvm import reader as jvm
+from airflow_common_ai.evidence.protocols.jvm.classes import PLATFORM_ROWS
+from airflow_common_ai.evidence.protocols.jvm.frameworks import FRAMEWORK_ROWS
 
 RECORDED = Path(__file__).parent.parent / "java_failures"
 NO, YES, DEPENDS = Retry.NO, Retry.YES, Retry.DEPENDS

@@ -9,7 +9,7 @@ from failure_reading import alive, codes, conclusion, logged
 from stand_ins import stand_in
 
 from airflow_common_ai.evidence.model import Rank, Retry
-from airflow_common_ai.evidence.protocols import kafka
+from airflow_common_ai.evidence.protocols.clients import kafka
 
 
 @dataclass

@@ -7,7 +7,7 @@ from failure_reading import alive, codes, conclusion, logged
 from stand_ins import stand_in
 
 from airflow_common_ai.evidence.model import Retry
-from airflow_common_ai.evidence.protocols import ldap
+from airflow_common_ai.evidence.protocols.clients import ldap
 
 
 def of_ldap3(code: int, name: str) -> Exception:

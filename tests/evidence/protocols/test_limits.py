@@ -7,7 +7,7 @@ import pytest
 from word_reading import read_message, sayings
 
 from airflow_common_ai.evidence.model import Retry
-from airflow_common_ai.evidence.protocols.limits import LIMIT
+from airflow_common_ai.evidence.protocols.text.limits import LIMIT
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from http_reading import raised_by
 from loopback import broker_servers, sockets
 
 from airflow_common_ai.evidence.model import Rank, Retry
-from airflow_common_ai.evidence.protocols import mongo
+from airflow_common_ai.evidence.protocols.clients import mongo
 
 Act = Callable[[pymongo.collection.Collection[dict[str, Any]]], object]
 

@@ -23,7 +23,7 @@ from http_reading import raised_by
 from loopback import sockets
 
 from airflow_common_ai.evidence.model import Rank, RedactedNode, Retry
-from airflow_common_ai.evidence.protocols import os_error
+from airflow_common_ai.evidence.protocols.system import os_error
 
 Cause = Callable[[Path], object]
 

@@ -13,8 +13,8 @@ from kubernetes import client as k8s
 from loopback.sockets import refused_port
 
 from airflow_common_ai.evidence.model import Rank, RedactedNode, Retry, Signal
-from airflow_common_ai.evidence.protocols import printed_codes
-from airflow_common_ai.evidence.protocols.printed_code_table import NAMED_CODES, NUMBERED_CODES
+from airflow_common_ai.evidence.protocols.printed import reader as printed_codes
+from airflow_common_ai.evidence.protocols.printed.code_table import NAMED_CODES, NUMBERED_CODES
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

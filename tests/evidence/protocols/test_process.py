@@ -18,7 +18,8 @@ from failure_reading import alive, codes, conclusion, conclusion_code, logged, p
 from http_reading import raised_by
 
 from airflow_common_ai.evidence.model import Rank, Retry, Wait
-from airflow_common_ai.evidence.protocols import exit_codes, process
+from airflow_common_ai.evidence.protocols.process import exit_codes
+from airflow_common_ai.evidence.protocols.process import reader as process
 
 AIRFLOW_EXCEPTION = "airflow.exceptions.AirflowException"
 

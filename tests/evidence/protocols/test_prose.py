@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from airflow_common_ai.evidence.protocols.prose import both_ends, read_prose
+from airflow_common_ai.evidence.protocols.text.prose import both_ends, read_prose
 
 
 def prose(message: str, *words_of_art: str) -> str:

@@ -35,7 +35,8 @@ from failure_reading import alive, codes, conclusion, conclusion_code, logged, p
 from http_reading import raised_by
 
 from airflow_common_ai.evidence.model import Rank, Retry, kind_of
-from airflow_common_ai.evidence.protocols import builtin_classes, client_classes, damaged_files
+from airflow_common_ai.evidence.protocols.clients import classes as client_classes
+from airflow_common_ai.evidence.protocols.python import builtin_classes, damaged_files
 
 Cause = Callable[[], object]
 

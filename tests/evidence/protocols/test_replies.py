@@ -12,7 +12,7 @@ from http_reading import raised_by
 from loopback import sockets
 
 from airflow_common_ai.evidence.model import Rank, Retry
-from airflow_common_ai.evidence.protocols import replies
+from airflow_common_ai.evidence.protocols.text import replies
 
 
 def mail_server(answers: dict[str, str], greeting: str = "220 ready") -> sockets.Conversation:

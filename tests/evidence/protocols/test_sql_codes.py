@@ -19,7 +19,7 @@ from driver_stand_ins import (
 from failure_reading import alive, conclusion, conclusion_code, logged
 
 from airflow_common_ai.evidence.model import Rank, Retry
-from airflow_common_ai.evidence.protocols import (
+from airflow_common_ai.evidence.protocols.sql import (
     clickhouse_codes,
     duckdb_classes,
     oracle_codes,

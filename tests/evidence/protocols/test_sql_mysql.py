@@ -14,7 +14,7 @@ from loopback import sockets
 from loopback.database_servers import mysql_denies, mysql_refuses
 
 from airflow_common_ai.evidence.model import Rank, RedactedEvidence, Retry, Signal, Wait
-from airflow_common_ai.evidence.protocols.mysql_codes import TABLE
+from airflow_common_ai.evidence.protocols.sql.mysql_codes import TABLE
 
 # Numbers of one kind, category, whether to retry.
 MEANINGS = (

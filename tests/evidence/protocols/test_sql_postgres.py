@@ -18,8 +18,8 @@ from loopback import sockets
 from loopback.database_servers import postgres_answers, postgres_dies, postgres_refuses
 
 from airflow_common_ai.evidence.model import Rank, RedactedEvidence, Retry
-from airflow_common_ai.evidence.protocols.postgres_classes import CLASSES, sqlstate_of_class
-from airflow_common_ai.evidence.protocols.sql_states import TABLE, find_sqlstate
+from airflow_common_ai.evidence.protocols.sql.postgres_classes import CLASSES, sqlstate_of_class
+from airflow_common_ai.evidence.protocols.sql.states import TABLE, find_sqlstate
 
 DRIVERS = (psycopg, psycopg2)
 HOW_SEEN = (alive, logged)

@@ -13,7 +13,7 @@ import sqlalchemy
 from failure_reading import alive, conclusion, logged, printed
 
 from airflow_common_ai.evidence.model import RedactedEvidence, Retry
-from airflow_common_ai.evidence.protocols.sqlite_codes import TABLE, code_of_message, find_meaning
+from airflow_common_ai.evidence.protocols.sql.sqlite_codes import TABLE, code_of_message, find_meaning
 
 Database = Callable[..., sqlite3.Connection]
 

@@ -10,7 +10,7 @@ import pytest
 from failure_reading import alive, conclusion, conclusion_code, printed
 
 from airflow_common_ai.evidence.model import RedactedNode, Retry
-from airflow_common_ai.evidence.protocols import sql
+from airflow_common_ai.evidence.protocols.sql import reader as sql
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 AIRFLOW_EXCEPTION = "airflow.sdk.exceptions.AirflowException"

@@ -15,7 +15,7 @@ from loopback import sockets
 from stand_ins import raised
 
 from airflow_common_ai.evidence.model import Retry
-from airflow_common_ai.evidence.protocols import ssh
+from airflow_common_ai.evidence.protocols.clients import ssh
 
 HOST_KEY = paramiko.ECDSAKey.generate()
 

@@ -12,7 +12,7 @@ import pytest
 from word_reading import conclusive_codes, hinted_codes, read_message, sayings
 
 from airflow_common_ai.evidence.model import Rank, Retry, Wait
-from airflow_common_ai.evidence.protocols.text_patterns import TOPICS, Form, Pattern, Topic
+from airflow_common_ai.evidence.protocols.text.patterns import TOPICS, Form, Pattern, Topic
 
 MESSAGES = {
     # What libpq builds while it connects: no SQLSTATE comes with it.

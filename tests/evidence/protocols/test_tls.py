@@ -20,7 +20,7 @@ from loopback import sockets
 from loopback.tls_server import Certificate, CertificateAuthority, serve_tls
 
 from airflow_common_ai.evidence.model import Rank, Retry
-from airflow_common_ai.evidence.protocols import tls
+from airflow_common_ai.evidence.protocols.system import tls
 
 Client = Callable[[int, CertificateAuthority], None]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_common_ai.evidence.model import Fact
-from airflow_common_ai.evidence.protocols.wait_headers import (
+from airflow_common_ai.evidence.protocols.http.wait_headers import (
     has_no_budget_left,
     is_wait_header,
     parse_duration_s,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from airflow_common_ai.evidence.model import RedactedNode, Signal
-from airflow_common_ai.evidence.protocols import text
+from airflow_common_ai.evidence.protocols.text import reader as text
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

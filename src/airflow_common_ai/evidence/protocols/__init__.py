@@ -20,22 +20,20 @@ from datetime import datetime
 from typing import Protocol
 
 from airflow_common_ai.evidence.model import Fact, RedactedEvidence, RedactedNode, Signal
-from airflow_common_ai.evidence.protocols import (
-    airflow,
-    aws,
-    azure,
-    client_codes,
-    google,
-    grpc,
-    http,
-    jvm,
-    printed_codes,
-    process,
-    python,
-    sql,
-    system,
-    text,
-)
+from airflow_common_ai.evidence.protocols import airflow
+from airflow_common_ai.evidence.protocols.aws import reader as aws
+from airflow_common_ai.evidence.protocols.azure import reader as azure
+from airflow_common_ai.evidence.protocols.clients import reader as client_codes
+from airflow_common_ai.evidence.protocols.google import reader as google
+from airflow_common_ai.evidence.protocols.grpc import reader as grpc
+from airflow_common_ai.evidence.protocols.http import reader as http
+from airflow_common_ai.evidence.protocols.jvm import reader as jvm
+from airflow_common_ai.evidence.protocols.printed import reader as printed_codes
+from airflow_common_ai.evidence.protocols.process import reader as process
+from airflow_common_ai.evidence.protocols.python import reader as python
+from airflow_common_ai.evidence.protocols.sql import reader as sql
+from airflow_common_ai.evidence.protocols.system import reader as system
+from airflow_common_ai.evidence.protocols.text import reader as text
 from airflow_common_ai.evidence.type_path import built_in_name
 
 __all__ = ["READERS", "probe", "read_signals"]

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from airflow_common_ai.evidence.model import Retry, Wait
-from airflow_common_ai.evidence.protocols.http_vendor_codes import squash
-from airflow_common_ai.evidence.protocols.http_words import kind_of_code, kind_of_message
+from airflow_common_ai.evidence.protocols.http.vendor_codes import squash
+from airflow_common_ai.evidence.protocols.http.words import kind_of_code, kind_of_message
 from airflow_common_ai.evidence.protocols.meaning import Meaning, yes
 
 __all__ = ["CodeRow", "CodeRule", "CodeTable", "with_message", "words_of"]

@@ -1,0 +1,1 @@
+"""Amazon Web Services: what botocore keeps of an error, by its code."""

@@ -1,0 +1,1 @@
+"""Clients of brokers, search engines, key-value stores, directories and remote shells."""

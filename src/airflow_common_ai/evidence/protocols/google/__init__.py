@@ -1,0 +1,1 @@
+"""Google Cloud: reasons and login failures of the client libraries."""

@@ -1,0 +1,1 @@
+"""gRPC: status codes and the details that travel beside them."""

@@ -1,0 +1,1 @@
+"""HTTP: status, wait headers, vendor codes and words of an answer."""

@@ -1,0 +1,1 @@
+"""Codes that stand only in words: printed by a remote job, a command or a wrapper."""

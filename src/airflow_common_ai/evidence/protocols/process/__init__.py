@@ -1,0 +1,1 @@
+"""Processes: exit codes, signals and the words of shells."""

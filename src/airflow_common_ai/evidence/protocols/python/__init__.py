@@ -1,0 +1,1 @@
+"""Python itself: built-in classes, JSON, damaged files."""

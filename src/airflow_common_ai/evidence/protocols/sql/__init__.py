@@ -1,0 +1,1 @@
+"""SQL databases: SQLSTATE, drivers' error numbers and classes, servers' words."""

@@ -1,0 +1,1 @@
+"""The operating system: errno, name resolution, TLS."""

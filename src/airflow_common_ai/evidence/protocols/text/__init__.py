@@ -1,0 +1,1 @@
+"""What is left: prose, read carefully, with negation and units."""
