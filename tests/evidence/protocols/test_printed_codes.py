@@ -6,11 +6,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import grpc
 import pytest
-from botocore.exceptions import ClientError
 from kubernetes import client as k8s
-from loopback.sockets import refused_port
 
 from airflow_common_ai.evidence.model import Rank, RedactedNode, Retry, Signal
 from airflow_common_ai.evidence.protocols.printed import reader as printed_codes
@@ -73,9 +70,6 @@ def failed_pod(reason: str, *, pod_reason: str | None = None) -> str:
         ("SQLSTATE: 42P01", "sql.42P01", "resource", Retry.NO),
         ("ERROR 1205 (40001): Deadlock", "sql.40001", "transient", Retry.YES),
         ("('08S01', '[08S01] [Microsoft]TCP Provider: Error code 0x68')", "sql.08S01", "network", Retry.YES),
-        ("503 UNAVAILABLE. {'error': {'code': 503}}", "grpc.UNAVAILABLE", "transient", Retry.YES),
-        ("rpc error: code = ResourceExhausted desc = too many", "grpc.RESOURCE_EXHAUSTED", "rate_limit", Retry.YES),
-        ("rpc error: code = Canceled desc = context canceled", "grpc.CANCELLED", "transient", Retry.DEPENDS),
     ],
 )  # fmt: skip
 def test_a_code_is_read_where_codes_stand(message: str, code: str, category: str, retry: Retry) -> None:
@@ -129,38 +123,6 @@ def test_codes_that_disagree_about_retrying_are_hints() -> None:
     signals = read("{'reason': 'Evicted', 'error_code': 'RESOURCE_DOES_NOT_EXIST'}")
     assert len(signals) == 2
     assert not any(signal.is_conclusive for signal in signals)
-
-
-class TestAwsCalls:
-    @pytest.mark.parametrize(
-        ("code", "category", "retry"),
-        [
-            ("ThrottlingException", "rate_limit", Retry.YES),
-            ("SlowDown", "rate_limit", Retry.YES),
-            ("AccessDenied", "auth", Retry.NO),
-            ("ExpiredTokenException", "auth", Retry.DEPENDS),
-            ("NoSuchKey", "resource", Retry.NO),
-            ("ServiceUnavailable", "transient", Retry.YES),
-            ("ValidationException", "data", Retry.NO),
-        ],
-    )
-    def test_the_code_of_an_error_that_was_printed_is_understood(self, code: str, category: str, retry: Retry) -> None:
-        error = ClientError({"Error": {"Code": code, "Message": "Some words"}}, "GetObject")
-        (signal,) = read(f"Could not copy: {error}")
-        assert (signal.code, signal.category, signal.retry) == (f"aws.{code}", category, retry)
-
-    def test_a_code_that_no_word_of_is_known_says_nothing(self) -> None:
-        assert codes("An error occurred (Zork) when calling the Foo operation: bar") == []
-
-
-def test_a_grpc_call_that_found_nobody_is_worth_another_try() -> None:
-    with (
-        refused_port() as port,
-        grpc.insecure_channel(f"127.0.0.1:{port}") as channel,
-        pytest.raises(grpc.RpcError) as caught,
-    ):
-        channel.unary_unary("/corp.Etl/Run")(b"", timeout=10)
-    assert codes(str(caught.value)) == ["grpc.UNAVAILABLE"]
 
 
 def test_only_the_ends_of_a_very_long_message_are_read() -> None:

@@ -9,9 +9,9 @@ from datetime import datetime
 from airflow_common_ai.evidence.logs.java_names import simple_name
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.aws.codes import find_aws_code
+from airflow_common_ai.evidence.protocols.grpc.codes import CODES as GRPC_CODES
 from airflow_common_ai.evidence.protocols.http.judgement import judge
 from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
-from airflow_common_ai.evidence.protocols.printed.code_table import GRPC_CODES
 from airflow_common_ai.evidence.protocols.system import os_error
 
 __all__ = ["read_message"]
@@ -236,8 +236,7 @@ def read_message(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:
     """Yield what the message of a Java exception says, if it says more than the class."""
     message = node.message[:_MAX_CHARS]
     if _GRPC_CLASS.search(node.type_path) and (match := _GRPC_CODE.match(message)) and match[1] in GRPC_CODES:
-        code, meaning = GRPC_CODES[match[1]]
-        yield meaning.signal(code, Rank.STATUS)
+        yield GRPC_CODES[match[1]].signal(f"grpc.{match[1]}", Rank.STATUS)
         return
     if (answer := _STATUS.search(message)) is not None:
         yield from _read_answer(node, message, answer, observed_at)

@@ -9,7 +9,7 @@ from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, y
 from airflow_common_ai.evidence.protocols.sql.oracle_codes import TABLE as ORACLE_CODES
 from airflow_common_ai.evidence.protocols.sql.trino_codes import UNMISTAKABLE as TRINO_NAMES
 
-__all__ = ["GRPC_CODES", "NAMED_CODES", "NUMBERED_CODES"]
+__all__ = ["NAMED_CODES", "NUMBERED_CODES"]
 
 _NOW, _SHORT, _MEDIUM, _LONG, _RESET = Wait.NOW, Wait.SHORT, Wait.MEDIUM, Wait.LONG, Wait.RESET
 
@@ -18,7 +18,6 @@ _ECS = "AWS ECS stopCode and stoppedReason; apache-airflow-providers-amazon 9.39
 _DATABRICKS = "Databricks run states and error codes; databricks-sdk 0.162.0"
 _DELTA = "Delta Lake error classes; delta-io/delta"
 _SPARK = "Spark and YARN"
-_GRPC = "gRPC status codes; google-api-core 2.44.0"
 _GLUE = "AWS Glue, SageMaker and EMR job states; botocore 1.44.8"
 _ENTRA = "Microsoft Entra AADSTS codes"
 
@@ -116,22 +115,6 @@ _NAMED_ROWS: tuple[tuple[str, str, Meaning], ...] = (
     ("spark", "CAST_INVALID_INPUT DELTA_SCHEMA_MISMATCH", no("data", "the data does not fit its type", _SPARK)),
 )  # fmt: skip
 
-_GRPC_ROWS: tuple[tuple[str, str, Meaning], ...] = (
-    ("grpc", "UNAVAILABLE", yes("transient", _SHORT, "the service is unavailable", _GRPC)),
-    ("grpc", "ABORTED", yes("transient", _NOW, _CONCURRENT_WRITE, _GRPC)),
-    ("grpc", "RESOURCE_EXHAUSTED", yes("rate_limit", _MEDIUM, "a limit of the service is used up", _GRPC)),
-    ("grpc", "INTERNAL", depends("transient", _SHORT, "the service failed", _GRPC, 3)),
-    ("grpc", "DEADLINE_EXCEEDED", depends("network", _SHORT, "it took longer than the deadline", _GRPC, 3)),
-    ("grpc", "CANCELLED", depends("transient", _SHORT, "the call was cancelled", _GRPC)),
-    ("grpc", "UNAUTHENTICATED", depends("auth", _SHORT, "the credentials were refused", _GRPC)),
-    ("grpc", "PERMISSION_DENIED", no("auth", "not allowed", _GRPC)),
-    ("grpc", "NOT_FOUND", no("resource", "there is no such thing", _GRPC)),
-    ("grpc", "ALREADY_EXISTS", no("data", "it already exists", _GRPC)),
-    ("grpc", "INVALID_ARGUMENT OUT_OF_RANGE FAILED_PRECONDITION DATA_LOSS", no("data", "the request is wrong", _GRPC)),
-    ("grpc", "UNIMPLEMENTED", no("permanent", "the service does not do this", _GRPC)),
-)
-
-
 _ENTRA_ROWS: tuple[tuple[str, Meaning], ...] = (
     ("90024 90033", yes("transient", _SHORT, "the identity provider failed", _ENTRA)),
     ("50196", depends("rate_limit", _MEDIUM, "the client asks in a loop", _ENTRA)),
@@ -161,6 +144,3 @@ NUMBERED_CODES: Mapping[str, tuple[str, Meaning]] = {
     },
 }
 """Codes that are a prefix and a number."""
-
-GRPC_CODES: Mapping[str, tuple[str, Meaning]] = _named(_GRPC_ROWS)
-"""Apart from the others: these words also mean other things."""

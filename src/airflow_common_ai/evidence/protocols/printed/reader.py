@@ -13,9 +13,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength
-from airflow_common_ai.evidence.protocols.http.words import kind_of_code
 from airflow_common_ai.evidence.protocols.meaning import Meaning
-from airflow_common_ai.evidence.protocols.printed.code_table import GRPC_CODES, NAMED_CODES, NUMBERED_CODES
+from airflow_common_ai.evidence.protocols.printed.code_table import NAMED_CODES, NUMBERED_CODES
 from airflow_common_ai.evidence.protocols.sql.states import find_sqlstate
 from airflow_common_ai.evidence.protocols.text.prose import both_ends
 
@@ -39,9 +38,6 @@ _NUMBERED = re.compile(r"(?<![A-Za-z])(?:ORA|DPY|DPI)-\d{4,5}(?!\d)|AADSTS\d{5,7
 _SQLSTATE = re.compile(
     r"SQL ?(?:STATE|state)[\[(:= ]{1,3}['\"]?([0-9A-Z]{5})\b|ERROR \d{4,5} \(([0-9A-Z]{5})\)|^\('([0-9A-Z]{5})', "
 )
-_GRPC = re.compile(r"StatusCode\.([A-Z_]{2,30})\b|code = ([A-Z][A-Za-z]{2,30}) desc = |^[1-5]\d\d ([A-Z_]{5,30})\b")
-_GO_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_AWS_CALL = re.compile(r"An error occurred \(([A-Za-z][\w.]{2,80})\)")
 
 
 def probe(exception: BaseException) -> dict[str, Fact]:
@@ -67,25 +63,17 @@ def _find(text: str) -> Iterator[tuple[str, Meaning, Rank]]:
         state = next(filter(None, match.groups()))
         if meaning := find_sqlstate(state, text):
             yield f"sql.{state}", meaning, Rank.VENDOR_CODE
-    for match in _AWS_CALL.finditer(text):
-        if kind := kind_of_code(match[1]):
-            yield f"aws.{match[1]}", kind.meaning, Rank.VENDOR_CODE
     for match in _WORD.finditer(text):
         named = NAMED_CODES.get(match[0])
         if named and _is_code(match, may_fail=named[1].retry is Retry.NO):
             yield *named, Rank.VENDOR_CODE
-    for match in _GRPC.finditer(text):
-        # Go writes `ResourceExhausted` and `Canceled`.
-        name = match[1] or match[3] or _GO_WORD.sub("_", match[2]).upper().replace("CANCELED", "CANCELLED")
-        if status := GRPC_CODES.get(name):
-            yield *status, Rank.STATUS
 
 
 def _is_code(word: re.Match[str], *, may_fail: bool) -> bool:
     text, start, end = word.string, word.start(), word.end()
     before, after, rest = text[max(0, start - 120) : start], text[end : end + 1], text[end + 1 : end + 2]
     if text.startswith(" desc = ", end):
-        return False  # gRPC's, which has a table of its own
+        return False  # gRPC's, which has a reader of its own
     if _KEY_BEFORE.search(before):
         # `reason: Evicted` is a code, `error: Interrupted by …` the beginning of a sentence.
         return after != " " or before[-1] in "\"'" or not word[0][1:].islower()
