@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import TypeVar, cast
 
 __all__ = ["sanitize"]
+
+Text = TypeVar("Text", bound=str)
 
 _ACTING = re.compile(
     "["
@@ -17,6 +20,12 @@ _ACTING = re.compile(
 )
 
 
-def sanitize(text: str) -> str:
-    """Return text in which control characters, ANSI and OSC sequences and bidi marks stand escaped (``\\x1b``)."""
-    return _ACTING.sub(lambda found: found[0].encode("unicode_escape", "backslashreplace").decode(), text)
+def sanitize(text: Text, max_chars: int | None = None) -> Text:
+    """
+    Return text in which control characters, ANSI and OSC sequences and bidi marks stand escaped (``\\x1b``).
+
+    :param max_chars: Where it is cut off.
+    :return: Still redacted, if the text is: what it is escaped to hides and reveals nothing.
+    """
+    shown = _ACTING.sub(lambda found: found[0].encode("unicode_escape", "backslashreplace").decode(), text)
+    return cast("Text", shown[:max_chars])

@@ -59,12 +59,15 @@ def test_the_policies_load_only_when_they_are_used(tmp_path: Path) -> None:
         "from airflow_common_ai.policies import EvidenceRetryPolicy",
         "from airflow_common_ai.policies import EvidenceRetryPolicy, FailureRule; "
         "EvidenceRetryPolicy(rules=[FailureRule(OSError)])",
+        "from airflow_common_ai.policies import ErrorClassification, LLMRetryPolicy; "
+        "LLMRetryPolicy('my_llm', 'ollama:llama3.2', timeout=10)",
     ],
 )
 def test_a_dag_file_with_a_policy_loads_no_library_that_the_sdk_has_not_loaded(statement: str, tmp_path: Path) -> None:
     modules = imported_by(statement, tmp_path, after="from airflow.sdk import DAG, RetryPolicy, task")
 
     assert "airflow_common_ai.policies.evidence_policy" in modules
+    assert not [name for name in modules if name.startswith("airflow_common_ai.policies.llm.")]
     assert not foreign(modules)
 
 

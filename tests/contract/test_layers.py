@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sanitizer": set(),
     "parse_warning": set(),
     "evidence": {"evidence"},
+    "recordings": {"evidence", "recordings"},
     "policies": {"evidence", "get_provider_info", "policies", "sanitizer"},
     "cli": {"", "cli", "evidence", "policies", "sanitizer"},
 }
@@ -32,7 +33,8 @@ LIBRARIES: dict[str, set[str]] = {
     "sanitizer": set(),
     "parse_warning": {"airflow"},
     "evidence": set(),
-    "policies": {"airflow"},
+    "recordings": set(),
+    "policies": {"airflow", "pydantic"},
     "cli": {"rich", "typer"},
 }
 """What a part may import of others while it is loaded, the standard library aside."""
@@ -126,6 +128,12 @@ def test_evidence_never_imports_another_library_not_even_in_a_function_or_for_ty
     ]
 
     assert not wrong
+
+
+def test_pydantic_is_loaded_by_the_one_module_that_is_a_model_only() -> None:
+    loading = {found.importer for found in IMPORTS if found.is_at_load and found.module.startswith("pydantic.")}
+
+    assert loading == {f"{OWN}.policies.error_classification"}
 
 
 def test_models_and_the_common_ai_provider_are_only_imported_inside_functions() -> None:

@@ -23,10 +23,12 @@ def test_the_public_names_are_these() -> None:
     assert set(policies.__all__) == {
         "DEFAULT_CATEGORIES",
         "ChainRetryPolicy",
+        "ErrorClassification",
         "EvidenceRetryPolicy",
         "ExceptionRetryPolicy",
         "FailureCategory",
         "FailureRule",
+        "LLMRetryPolicy",
         "RetryAction",
         "RetryDecision",
         "RetryPolicy",

@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 PAGE = Path(__file__).parents[2] / "docs" / "ways-in.md"
 README = Path(__file__).parents[2] / "README.md"
@@ -37,9 +40,39 @@ def test_the_first_dag_of_the_page_parses() -> None:
     assert type(the_dag.task_dict["load"].retry_policy).__name__ == "EvidenceRetryPolicy"
 
 
-def test_the_rules_of_the_page_and_of_the_readme_are_accepted() -> None:
-    exec(PREAMBLE + block(PAGE, "the books are closed"))
-    exec(PREAMBLE + block(README, "my_company.errors.Closed"))
+def run(code: str) -> dict[str, object]:
+    """Run a block as it stands there, as a file would that has the usual imports."""
+    namespace: dict[str, object] = {}
+    exec(PREAMBLE + code, namespace)
+    return namespace
+
+
+@pytest.mark.parametrize("page", [PAGE, README], ids=lambda page: page.name)
+def test_every_block_of_python_runs_as_it_stands(page: Path, caplog: pytest.LogCaptureFixture) -> None:
+    found = blocks(page)
+    assert len(found) == page.read_text().count("```python")
+    for code in found:
+        run(code)
+    # What a reader copies must not be warned about, but for a class of the reader's own company.
+    assert [one for one in caplog.messages if "my_company" not in one] == []
+
+
+def test_each_mapped_task_of_the_page_has_the_policy() -> None:
+    made: Any = run(block(PAGE, "BashOperator.partial"))["dag"]
+    assert type(made.task_dict["export"].partial_kwargs["retry_policy"]).__name__ == "EvidenceRetryPolicy"
+
+
+def test_default_args_reach_the_tasks_that_set_no_policy() -> None:
+    made: Any = run(block(PAGE, "def invoices()") + "\nmade = invoices()")["made"]
+    modes = {name: operator.retry_policy.mode for name, operator in made.task_dict.items()}
+    assert modes == {"load": None, "send": "shadow"}
+
+
+def test_the_chain_of_the_page_asks_ours_first_and_then_the_other() -> None:
+    chain: Any = run(block(PAGE, "ChainRetryPolicy("))["policy"]
+    missing = chain.evaluate(FileNotFoundError(2, "No such file or directory", "/nowhere"), 1, 3)
+    assert missing.reason.startswith("EvidenceRetryPolicy: os.enoent: ")
+    assert chain.evaluate(RuntimeError("odd"), 1, 3).reason.startswith("ExceptionRetryPolicy: ")
 
 
 def test_the_policy_of_a_deployment_reaches_every_task_that_has_retries_and_none_of_its_own(tmp_path: Path) -> None:

@@ -32,6 +32,14 @@ def test_the_providers_own_table_is_accepted() -> None:
     assert table["network"] == DEFAULT_CATEGORIES["network"]
 
 
+@pytest.mark.parametrize(("name", "is_warned_about"), [("ratelimit", True), ("permanant", True), ("weather", False)])
+def test_a_name_that_looks_like_a_typing_error_is_warned_about(
+    name: str, is_warned_about: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert name in check_categories({name: FailureCategory("x")})
+    assert (f"The category {name!r} is none of the usual ones" in caplog.text) is is_warned_about
+
+
 def test_a_checked_table_can_be_deep_copied() -> None:
     table = check_categories(DEFAULT_CATEGORIES)
     assert copy.deepcopy(table) == table

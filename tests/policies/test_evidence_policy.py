@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 import logging
@@ -20,7 +21,7 @@ MISSING = FileNotFoundError(2, "No such file or directory", "/nowhere")
 
 
 class Store:
-    def __init__(self, *, get_fault: Exception | None = None, set_fault: Exception | None = None) -> None:
+    def __init__(self, *, get_fault: BaseException | None = None, set_fault: BaseException | None = None) -> None:
         self.values: dict[str, Any] = {}
         self.retentions: list[timedelta] = []
         self.calls: list[str] = []
@@ -74,10 +75,30 @@ def test_an_absurd_ask_is_never_obeyed(asked: str, action: RetryAction) -> None:
     assert decision.retry_delay is None or decision.retry_delay <= timedelta(minutes=15)
 
 
-def test_an_ask_beyond_a_limit_of_the_policys_own_fails_with_that_reason() -> None:
+def test_an_ask_beyond_a_limit_of_the_policys_own_fails_with_that_reason_said_once() -> None:
     decision = evaluate(EvidenceRetryPolicy(max_server_delay=timedelta(minutes=1)), answered(503, Retry_After="120"))
     assert decision.action is RetryAction.FAIL
-    assert "longer than max_server_delay (60 s)" in (decision.reason or "")
+    assert (decision.reason or "").endswith("; the server asked for 120 s, longer than max_server_delay (60 s)")
+    assert (decision.reason or "").count("asked for") == 1
+
+
+def test_an_ask_that_was_ignored_is_said_to_be_implausible() -> None:
+    decision = evaluate(EvidenceRetryPolicy(), answered(429, Retry_After="691200"))
+    assert decision.reason == (
+        "http.429: rate limited; the server asked for 8 days, which is implausible and was ignored"
+    )
+
+
+def test_an_ask_that_has_not_helped_before_is_said_to_be_overridden() -> None:
+    store = Store()
+    policy = EvidenceRetryPolicy()
+    evaluate(policy, answered(429, Retry_After="2"), store, max_tries=2)
+    decision = evaluate(policy, answered(429, Retry_After="2"), store, try_number=2, max_tries=2)
+    assert decision.retry_delay is not None
+    assert decision.retry_delay > timedelta(minutes=9)
+    assert (decision.reason or "").endswith(
+        "the server asked for 2 s, but such a wait has not helped before: it is longer now"
+    )
 
 
 def test_time_that_is_used_up_fails() -> None:
@@ -217,7 +238,92 @@ def test_a_policy_is_plain_data_that_is_truthy_and_deep_copies() -> None:
         assert vars(other) == vars(policy)
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), GeneratorExit()])
+class Odd(BaseException):
+    """No ``Exception``, as a library's way to unwind may be."""
+
+
+ODDITIES = [asyncio.CancelledError("hunter2canary"), Odd("hunter2canary"), GeneratorExit(), RuntimeError("x")]
+INTERRUPTS = [KeyboardInterrupt(), SystemExit(3)]
+
+
+class Raising(logging.Handler):
+    def __init__(self, fault: BaseException) -> None:
+        super().__init__()
+        self.fault = fault
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise self.fault
+
+
+class FaultyPlace:
+    """Somewhere in a deployment that raises while a failure is judged."""
+
+    def __init__(self, fault: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.fault = fault
+        self.monkeypatch = monkeypatch
+
+    def raises(self, *args: object, **kwargs: object) -> bool:
+        raise self.fault
+
+    def store_read(self) -> RetryDecision:
+        return evaluate(EvidenceRetryPolicy(), MISSING, Store(get_fault=self.fault))
+
+    def store_write(self) -> RetryDecision:
+        return evaluate(EvidenceRetryPolicy(), MISSING, Store(set_fault=self.fault))
+
+    def logging_handler(self) -> RetryDecision:
+        logger = logging.getLogger("airflow_common_ai")
+        handler = Raising(self.fault)
+        logger.addHandler(handler)
+        try:
+            return evaluate(EvidenceRetryPolicy(), MISSING, Store(get_fault=RuntimeError("down")))
+        finally:
+            logger.removeHandler(handler)
+
+    def metrics(self) -> RetryDecision:
+        from airflow.providers.common.compat.sdk import Stats
+
+        self.monkeypatch.setattr(Stats, "incr", self.raises)
+        return evaluate(EvidenceRetryPolicy(), MISSING)
+
+    def predicate(self) -> RetryDecision:
+        rule = FailureRule(predicate=self.raises, action=RetryAction.RETRY)
+        return evaluate(EvidenceRetryPolicy(rules=[rule]), MISSING)
+
+    def redactor(self) -> RetryDecision:
+        return evaluate(EvidenceRetryPolicy(redactor=self.raises), MISSING)  # type: ignore[arg-type]
+
+
+PLACES = ["store_read", "store_write", "logging_handler", "metrics", "predicate", "redactor"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("fault", ODDITIES, ids=lambda fault: type(fault).__name__)
+def test_whatever_a_part_of_the_deployment_raises_the_decision_stands(
+    place: str, fault: BaseException, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        decision = getattr(FaultyPlace(fault, monkeypatch), place)()
+    assert decision.action is RetryAction.FAIL
+    assert "hunter2canary" not in caplog.text + str(decision)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("fault", INTERRUPTS, ids=lambda fault: type(fault).__name__)
+def test_an_interrupt_passes_through(place: str, fault: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(type(fault)):
+        getattr(FaultyPlace(fault, monkeypatch), place)()
+
+
+def test_our_own_fault_that_is_no_exception_leaves_the_task_to_airflow(caplog: pytest.LogCaptureFixture) -> None:
+    policy = EvidenceRetryPolicy()
+    policy.tiers = FaultyPlace(Odd("hunter2canary"), pytest.MonkeyPatch()).raises  # type: ignore[method-assign, assignment]
+    assert evaluate(policy, MISSING) == RetryDecision.default()
+    assert "could not judge this failure (BaseException in " in caplog.text
+    assert "hunter2canary" not in caplog.text
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), GeneratorExit(), asyncio.CancelledError()])
 def test_exceptions_that_are_no_exceptions_are_judged_and_not_raised(error: BaseException) -> None:
     assert isinstance(evaluate(EvidenceRetryPolicy(), error), RetryDecision)
 
@@ -275,7 +381,7 @@ def test_a_context_that_is_none_costs_at_most_the_record(context: Any) -> None:
 
 
 def test_a_logging_filter_that_raises_does_not_turn_a_decision_around() -> None:
-    logger = logging.getLogger("airflow_common_ai.policies.evaluation")
+    logger = logging.getLogger("airflow_common_ai.policies.telemetry")
     refusing = Refusing()
     logger.addFilter(refusing)
     try:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -108,6 +110,46 @@ def test_an_async_task_is_judged_like_any_other(run_dag: DagRunner) -> None:
         read()
 
     assert actions(run_dag(dag).task("read").store) == ["fail"]
+
+
+def test_an_async_task_that_is_cancelled_is_judged_and_left_to_airflow(run_dag: DagRunner) -> None:
+    with DAG("policy_async_cancelled") as dag:
+
+        @task(retries=3, retry_policy=EvidenceRetryPolicy())
+        async def cancelled() -> None:
+            current = asyncio.current_task()
+            assert current is not None
+            current.cancel()
+            await asyncio.sleep(60)
+
+        cancelled()
+
+    outcome = run_dag(dag).task("cancelled")
+    assert actions(outcome.store) == ["default"] * 4
+    assert outcome.attempts[0]["types"][0].endswith("CancelledError")
+
+
+def test_a_deep_copy_of_a_policy_decides_and_is_recorded_as_the_same(run_dag: DagRunner) -> None:
+    policy = EvidenceRetryPolicy(
+        rules=[FailureRule(exception=ConnectionError, message="refused", max_attempts=2, retry_delay=timedelta(0))],
+        max_delay=timedelta(minutes=1),
+    )
+    with DAG("policy_deep_copy") as dag:
+        for task_id, own in {"original": policy, "copied": copy.deepcopy(copy.deepcopy(policy))}.items():
+
+            @task(task_id=task_id, retries=3, retry_policy=own)
+            def connect() -> None:
+                refuse()
+
+            connect()
+
+    outcome = run_dag(dag)
+    kept = [
+        [(one["action"], one["code"], one["policy"]) for one in outcome.task(task_id).attempts]
+        for task_id in ("original", "copied")
+    ]
+    assert kept[0] == kept[1]
+    assert [action for action, _, _ in kept[0]] == ["retry", "fail"]
 
 
 class Breaking(BaseTrigger):
@@ -294,18 +336,33 @@ def test_a_policy_without_retries_is_warned_about_when_the_dag_is_parsed(tmp_pat
 
     (tmp_path / "no_retries.py").write_text(
         "from airflow.sdk import DAG, task\n"
-        "from airflow_common_ai.policies import EvidenceRetryPolicy\n"
+        "from airflow_common_ai.policies import ChainRetryPolicy, EvidenceRetryPolicy, ExceptionRetryPolicy\n"
+        "class Ours(EvidenceRetryPolicy): ...\n"
+        "theirs = ExceptionRetryPolicy(rules=[])\n"
+        "chain = ChainRetryPolicy([theirs, ChainRetryPolicy([Ours(), EvidenceRetryPolicy()])])\n"
         "with DAG('no_retries') as dag:\n"
-        "    @task(retry_policy=EvidenceRetryPolicy())\n"
-        "    def a(): ...\n"
-        "    a()\n"
-        "    @task(retries=1, retry_policy=EvidenceRetryPolicy())\n"
-        "    def b(): ...\n"
-        "    b()\n"
+        "    for name, options in {\n"
+        "        'plain': {'retry_policy': EvidenceRetryPolicy()},\n"
+        "        'subclass': {'retry_policy': Ours()},\n"
+        "        'chained': {'retry_policy': chain},\n"
+        "        'mapped': {'retry_policy': EvidenceRetryPolicy()},\n"
+        "        'has_retries': {'retries': 1, 'retry_policy': chain},\n"
+        "        'theirs': {'retry_policy': ChainRetryPolicy([theirs])},\n"
+        "        'none': {},\n"
+        "    }.items():\n"
+        "        @task(task_id=name, **options)\n"
+        "        def run(x): ...\n"
+        "        run.expand(x=[1]) if name == 'mapped' else run(1)\n"
     )
-    with pytest.warns(UserWarning, match=r"Task 'a' has retry_policy=EvidenceRetryPolicy but retries=0") as caught:
+    with pytest.warns(UserWarning, match="retries=0") as caught:
         DagBag(tmp_path)
-    assert not [warning for warning in caught if "Task 'b'" in str(warning.message)]
+    warned = dict(re.findall(r"Task '(\w+)' has retry_policy=(\w+) but", "".join(str(one.message) for one in caught)))
+    assert warned == {
+        "plain": "EvidenceRetryPolicy",
+        "subclass": "Ours",
+        "chained": "Ours",
+        "mapped": "EvidenceRetryPolicy",
+    }
 
 
 def test_shadow_mode_records_and_leaves_the_task_to_airflow(run_dag: DagRunner) -> None:

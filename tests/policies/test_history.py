@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies import history
 from airflow_common_ai.policies.attempt import Attempt, Vote
 from airflow_common_ai.policies.history import KEY, History
@@ -61,7 +62,7 @@ class Store:
 
 
 def load(value: Any) -> History:
-    return history.load({"task_state_store": Store(value)}, str)
+    return history.load({"task_state_store": Store(value)}, Redactor())
 
 
 def test_a_record_goes_to_json_and_back() -> None:
@@ -160,9 +161,32 @@ def test_what_a_stranger_wrote_is_redacted_before_it_is_used() -> None:
     stored = History((ATTEMPT,)).to_json()
     stored["attempts"][0]["reason"] = "password=hunter2-canary"
     stored["attempts"][0]["delay_steps"] = ["hunter2-canary"]
-    record = history.load({"task_state_store": Store(stored)}, lambda text: text.replace("hunter2-canary", "***"))
+    record = history.load(
+        {"task_state_store": Store(stored)}, Redactor(lambda text: text.replace("hunter2-canary", "***"))
+    )
     assert "hunter2-canary" not in repr(record)
     assert record.attempts[0].reason == "password=***"
+
+
+def test_every_text_of_a_strangers_record_is_redacted_whatever_the_field() -> None:
+    def planted(value: Any) -> Any:
+        if isinstance(value, str):
+            return value if value.startswith("2026-") else "hunter2canary"
+        if isinstance(value, list):
+            return [planted(item) for item in value]
+        return {key: planted(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    stored = {"version": 1, "attempts": [planted(ATTEMPT.to_json())]}
+    redactor = Redactor(lambda text: text.replace("hunter2canary", "***"))
+    record = history.load({"task_state_store": Store(stored)}, redactor)
+    assert record.attempts[0].votes[0].tier == "***"
+    assert "hunter2canary" not in repr(record) + json.dumps(record.to_json())
+
+
+def test_what_acts_on_a_terminal_is_escaped_in_a_strangers_record() -> None:
+    stored = History((replace(ATTEMPT, code="http.\x1b[31m429", reason="\u202ereversed"),)).to_json()
+    (attempt,) = load(stored).attempts
+    assert (attempt.code, attempt.reason) == ("http.\\x1b[31m429", "\\u202ereversed")
 
 
 def test_our_own_words_survive_a_password_that_is_one_of_them() -> None:
@@ -171,7 +195,7 @@ def test_our_own_words_survive_a_password_that_is_one_of_them() -> None:
     def mask(text: str) -> str:
         return text.replace("default", "***").replace("2026", "***").replace("signals", "***")
 
-    (attempt,) = history.load({"task_state_store": Store(stored)}, mask).attempts
+    (attempt,) = history.load({"task_state_store": Store(stored)}, Redactor(mask)).attempts
     assert (attempt.action, attempt.at, attempt.fingerprint) == ("default", ATTEMPT.at, ATTEMPT.fingerprint)
 
 

@@ -10,6 +10,7 @@ from airflow.sdk.definitions.retry_policy import RetryAction
 
 from airflow_common_ai.evidence.conclusion import Conclusion
 from airflow_common_ai.evidence.model import Rank, RedactedEvidence, RedactedNode, Retry, Signal, Strength, Wait
+from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies.attempt import Attempt, Vote
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES, FailureCategory, check_categories
 from airflow_common_ai.policies.history import History
@@ -108,11 +109,22 @@ def seen(times: int, **changes: object) -> Case:
 
 def test_a_cap_fails_the_attempt_that_reaches_it() -> None:
     tier = Fixed(said("network", max_attempts=2))
-    assert climb(CASE, [tier], DEFAULT_CATEGORIES).action is RetryAction.RETRY
+    ruling = climb(CASE, [tier], DEFAULT_CATEGORIES)
+    assert ruling.action is RetryAction.RETRY
+    assert ruling.sentence == "s; worth one more try"
     ruling = climb(seen(1, code="x.y", action="retry"), [tier], DEFAULT_CATEGORIES)
     assert ruling.action is RetryAction.FAIL
     assert "seen 2 times" in ruling.sentence
     assert climb(seen(1, code="other.code"), [tier], DEFAULT_CATEGORIES).action is RetryAction.RETRY
+
+
+def test_a_cap_counts_codes_that_were_redacted_on_their_way_back_from_the_store() -> None:
+    redactor = Redactor(lambda text: text.replace("timeout", "***"))
+    tier = Fixed(replace(said("network", max_attempts=2), code="text.timeout"))
+    earlier = replace(seen(1, code="text.***", action="retry"), redactor=redactor)
+    ruling = climb(earlier, [tier], DEFAULT_CATEGORIES)
+    assert ruling.action is RetryAction.FAIL
+    assert ruling.votes[0].code == "text.timeout", "a name from source is no secret"
 
 
 def test_a_cap_of_the_table_counts_the_category() -> None:

@@ -109,6 +109,15 @@ def test_a_re_exported_path_matches_the_class_it_stands_for() -> None:
         ({"signal": "http.status in 403"}, "'in' needs a set"),
         ({"signal": "http.status == {403}"}, "'==' needs one value"),
         ({"signal": "http.status == open('x')"}, "is not a literal value"),
+        ({"signal": "htpp.429"}, r"no code begins with 'htpp'\. Did you mean 'http\.429'\?"),
+        ({"signal": "awss.Throttling*"}, r"Did you mean 'aws\.Throttling\*'\?"),
+        ({"signal": "nowhere.at_all"}, r"no code begins with 'nowhere'\. Use the code of a signal"),
+        ({"signal": "http"}, r"is no whole code\. Use 'http\.\*' for all of them"),
+        ({"signal": "http.status"}, r"is a fact and no code: compare it, e\.g\. 'http\.status == …'"),
+        ({"signal": "htpp.status in {403}"}, r"no fact 'htpp\.status'\. Did you mean 'http\.status'\?"),
+        ({"signal": "http.statsu == 403"}, r"Did you mean 'http\.status'\?"),
+        ({"signal": "tls.x == 'x'"}, r"Facts of 'tls' are tls\.library, tls\.reason, tls\.verify_code\."),
+        ({"signal": "exit.code >= 64"}, r"Facts begin with airflow, amqp, .*, process, "),
         ({"predicate": "not callable"}, "must be a function"),
         ({"exception": OSError, "match": "first"}, "must be 'anywhere', 'outermost' or 'innermost'"),
         ({"exception": OSError, "max_attempts": 0}, "whole number of attempts from 1"),
@@ -121,6 +130,31 @@ def test_a_re_exported_path_matches_the_class_it_stands_for() -> None:
 def test_a_wrong_rule_fails_at_parse_with_the_fix(options: dict[str, Any], message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         FailureRule(**options)
+
+
+@pytest.mark.parametrize(
+    "signal",
+    [
+        "aws.ACodeThatNobodyKnowsYet",
+        "*",
+        "*.timed_out",
+        "kafka.fatal",
+        "kafka.fatal == True",
+        "http.header.x-company-quota == '0'",
+        "process.exit_code >= 64",
+    ],
+)
+def test_what_may_be_legitimate_is_accepted(signal: str) -> None:
+    FailureRule(signal=signal)
+
+
+def test_a_category_that_the_policy_does_not_have_fails_at_parse() -> None:
+    rules = [FailureRule(exception=OSError, category="ratelimit")]
+    with pytest.raises(ValueError, match=r"P\.rules\[0\]\.category must .*'ratelimit'\. Did you mean 'rate_limit'\?"):
+        check_rules(rules, "P.rules")
+    with pytest.raises(ValueError, match=r"Use one of rate_limit, auth, .*, or add it to them"):
+        check_rules([FailureRule(exception=OSError, category="weather")], "P.rules")
+    assert check_rules(rules, "P.rules", {"ratelimit"}) == tuple(rules)
 
 
 def test_a_module_that_is_absent_here_is_a_warning_since_the_worker_may_have_it(

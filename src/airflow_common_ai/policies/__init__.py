@@ -33,16 +33,20 @@ if TYPE_CHECKING:
     from airflow_common_ai.policies.categories import (
         FailureCategory as FailureCategory,
     )
+    from airflow_common_ai.policies.error_classification import ErrorClassification as ErrorClassification
     from airflow_common_ai.policies.evidence_policy import EvidenceRetryPolicy as EvidenceRetryPolicy
+    from airflow_common_ai.policies.llm_policy import LLMRetryPolicy as LLMRetryPolicy
     from airflow_common_ai.policies.rules import FailureRule as FailureRule
 
 _MODULES = {
     "ChainRetryPolicy": "airflow.providers.common.compat.sdk",
     "DEFAULT_CATEGORIES": "airflow_common_ai.policies.categories",
+    "ErrorClassification": "airflow_common_ai.policies.error_classification",
     "EvidenceRetryPolicy": "airflow_common_ai.policies.evidence_policy",
     "ExceptionRetryPolicy": "airflow.sdk.definitions.retry_policy",
     "FailureCategory": "airflow_common_ai.policies.categories",
     "FailureRule": "airflow_common_ai.policies.rules",
+    "LLMRetryPolicy": "airflow_common_ai.policies.llm_policy",
     "RetryAction": "airflow.sdk.definitions.retry_policy",
     "RetryDecision": "airflow.sdk.definitions.retry_policy",
     "RetryPolicy": "airflow.sdk.definitions.retry_policy",
@@ -52,10 +56,12 @@ _MODULES = {
 __all__ = [
     "DEFAULT_CATEGORIES",
     "ChainRetryPolicy",
+    "ErrorClassification",
     "EvidenceRetryPolicy",
     "ExceptionRetryPolicy",
     "FailureCategory",
     "FailureRule",
+    "LLMRetryPolicy",
     "RetryAction",
     "RetryDecision",
     "RetryPolicy",

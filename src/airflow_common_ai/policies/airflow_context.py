@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from airflow_common_ai.evidence.type_path import type_path
 from airflow_common_ai.policies.delay import RetrySchedule
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ __all__ = [
     "TaskKey",
     "is_retry_left",
     "mask_registered_secrets",
+    "operator_path",
     "retry_schedule",
     "task_key",
     "trigger_traceback",
@@ -81,6 +83,12 @@ def try_started_at(context: Context | Mapping[str, Any] | None) -> datetime | No
     return started if isinstance(started, datetime) and started.tzinfo else None
 
 
+def operator_path(context: Context | Mapping[str, Any] | None) -> str:
+    """Return where the operator's class lives, which names its provider too; empty where there is no task."""
+    task = _get(context, "task") or getattr(_task_instance(context), "task", None)
+    return "" if task is None else type_path(type(task))
+
+
 def retry_schedule(context: Context | Mapping[str, Any] | None) -> RetrySchedule:
     """Return the task's own retry settings; Airflow's defaults where there is no task."""
     task = _get(context, "task") or getattr(_task_instance(context), "task", None)
@@ -93,6 +101,7 @@ def retry_schedule(context: Context | Mapping[str, Any] | None) -> RetrySchedule
         # Before 3.2 this was a flag, and on meant doubling.
         2.0 if multiplier is True else _bounded(multiplier, own.multiplier),
         maximum.total_seconds() if isinstance(maximum, timedelta) else None,
+        is_known=isinstance(delay, timedelta),
     )
 
 

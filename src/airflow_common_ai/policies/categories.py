@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,8 +10,11 @@ from types import MappingProxyType
 from typing import Any
 
 from airflow_common_ai.evidence.model import Wait
+from airflow_common_ai.policies.signal_names import close_match
 
 __all__ = ["DEFAULT_CATEGORIES", "FailureCategory", "check_categories"]
+
+log = logging.getLogger(__name__)
 
 FAIL_BAR = 0.9
 """Confidence that a verdict needs before it may fail a task: FAIL throws every remaining retry away."""
@@ -117,6 +121,13 @@ def check_categories(categories: Mapping[str, Any]) -> dict[str, FailureCategory
     for name, row in categories.items():
         if not isinstance(name, str) or not name.isidentifier():
             raise ValueError(f"categories must have names like 'rate_limit', got {name!r}.")
+        if name not in DEFAULT_CATEGORIES and (meant := close_match(name, frozenset(DEFAULT_CATEGORIES), 0.8)):
+            log.warning(
+                "The category %r is none of the usual ones. If %r was meant, its row is not changed by this; "
+                "a name of your own is used only where a rule or a model gives it.",
+                name,
+                meant,
+            )
         table[name] = row if isinstance(row, FailureCategory) else _adopt(name, row)
     return table
 

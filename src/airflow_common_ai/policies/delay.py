@@ -3,15 +3,18 @@
 Three sources, the first that is there wins: the delay that a rule fixes, the delay that the server asked for,
 the category's backoff. ``None`` leaves the task's own ``retry_delay``.
 
-The promise behind the arithmetic: from a failure's first retry to its last, the task keeps at least the span
-that its own ``retry_delay`` schedule would have given it. Early tries may come sooner, the later ones make up
-for it; spending three tries in 35 seconds would fail a task that Airflow alone saves.
+Two promises behind the arithmetic. From a failure's first retry to its last, the task keeps at least the span that
+its own ``retry_delay`` schedule would have given it: early tries may come sooner, the later ones make up for it;
+spending three tries in 35 seconds would fail a task that Airflow alone saves. And no delay that is computed here is
+longer than ``max_delay``: where later tries could not make up for an early one within it, the task's own
+``retry_delay`` is left as it is. Only a server's first ask is shorter than both, since it is taken at its word.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from airflow_common_ai.evidence.model import Wait
@@ -42,6 +45,12 @@ class Backoff:
         grown = self.factor ** min(attempt - 1, 64)
         return min((self.low_s + uniform * (self.high_s - self.low_s)) * grown, self.cap_s)
 
+    def starting_at(self, hint_s: float) -> Backoff:
+        """Return this backoff with its first delay at a hint; a hint cannot leave the bounds of the backoff."""
+        highest = self.high_s if self.cap_s == float("inf") else self.cap_s
+        first = min(max(hint_s, self.low_s), highest)
+        return Backoff(first, min(first * (1 + _ASK_JITTER), highest), self.factor, self.cap_s)
+
 
 BACKOFFS: Mapping[Wait, Backoff] = MappingProxyType(
     {
@@ -62,6 +71,8 @@ class RetrySchedule:
     retry_delay_s: float = 300.0
     multiplier: float = 1.0
     max_retry_delay_s: float | None = None
+    is_known: bool = True
+    """Not if there is no task at hand: then these are Airflow's defaults, which nobody should be left to."""
 
     def delay_s(self, try_number: int) -> float:
         """Return what Airflow would wait after this try, without its jitter."""
@@ -76,10 +87,14 @@ class RetrySchedule:
                 delay = min(delay, self.max_retry_delay_s)
         return delay
 
-    def span_s(self, first_try: int, last_try: int) -> float:
-        """Return what Airflow would wait in all after these tries, both included."""
+    def span_s(self, first_try: int, last_try: int, *, at_least_s: float = 0.0) -> float:
+        """
+        Return what Airflow would wait in all after these tries, both included.
+
+        :param at_least_s: What counts for each wait that is shorter.
+        """
         last_try = min(last_try, first_try + 10_000)
-        return sum(self.delay_s(number) for number in range(first_try, last_try + 1))
+        return sum(max(at_least_s, self.delay_s(number)) for number in range(first_try, last_try + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +135,8 @@ class DelayPlan:
     steps: tuple[str, ...] = field(default=())
     refusal: str | None = None
     """Why no retry can be worth it, e.g. the server asked for longer than is allowed."""
+    note: str | None = None
+    """What the reason of a retry says about the wait: what the server asked for, and if it was not obeyed, why."""
 
 
 def plan_delay(
@@ -148,29 +165,26 @@ def plan_delay(
     """
     if limits.elapsed_left_s is not None and limits.elapsed_left_s <= 0:
         return DelayPlan(None, refusal="the time allowed for all tries (max_elapsed) is used up")
-    if fixed_s is not None:
+    if fixed_s is not None and not math.isnan(fixed_s):
         return _clamped(fixed_s, (f"a rule says {seconds(fixed_s)}",), IMPLAUSIBLE_ASK_S, limits)
     ignored: tuple[str, ...] = ()
     if asked_s is not None:
         if asked_s <= max(IMPLAUSIBLE_ASK_S, limits.max_server_delay_s):
-            return _asked(asked_s, progress, schedule, limits, uniform())
-        ignored = (f"the server asked for {seconds(asked_s)}, which is implausible: ignored",)
+            return _asked(max(0.0, asked_s), progress, schedule, limits, uniform())
+        ignored = (f"the server asked for {seconds(asked_s)}, which is implausible and was ignored",)
+    note = ignored[0] if ignored else None
     backoff = backoff or BACKOFFS.get(wait)
     if backoff is None:
-        return DelayPlan(None, (*ignored, "no delay of its own: the task's retry_delay"))
+        return DelayPlan(None, (*ignored, "no delay of its own: the task's retry_delay"), note=note)
     drawn = backoff.delay_s(progress.attempt, uniform())
     steps = (*ignored, f"backoff for failure {progress.attempt} of this round: {seconds(drawn)}")
-    upper = limits.max_delay_s
-    if schedule.max_retry_delay_s is not None:
-        upper = min(upper, schedule.max_retry_delay_s)
-    floor, why = _span_floor(progress, schedule)
+    upper = _longest_computed(schedule, limits)
+    floor, why = _span_floor(progress, schedule, upper)
     if floor > drawn:
         drawn, steps = floor, (*steps, why)
-    own = schedule.delay_s(progress.try_number)
-    is_own_needed = floor > upper and own >= upper
-    if is_own_needed and (limits.elapsed_left_s is None or own <= limits.elapsed_left_s):
-        return DelayPlan(None, (*steps, f"the task's own retry_delay of {seconds(own)} is left as it is"))
-    return _clamped(drawn, steps, upper, limits)
+    if floor > upper and _is_own_left(progress, schedule, limits, upper):
+        return _own_delay(progress, schedule, steps, note)
+    return replace(_clamped(drawn, steps, upper, limits), note=note)
 
 
 def _asked(
@@ -183,42 +197,76 @@ def _asked(
         return DelayPlan(None, (step,), f"{step}, and max_elapsed leaves {seconds(limits.elapsed_left_s)}")
     delay = min(asked_s * (1 + _ASK_JITTER * uniform), limits.max_server_delay_s)
     steps: tuple[str, ...] = (step, f"with jitter {seconds(delay)}")
+    note = step
     # The first ask of a round is taken at its word. A server that goes on failing after it was obeyed does not
     # know how long it needs, and its small numbers must not burn the remaining tries.
     if progress.attempt > 1:
-        floor, why = _span_floor(progress, schedule)
-        floor = min(floor, limits.max_delay_s)
+        floor, why = _span_floor(progress, schedule, _longest_computed(schedule, limits))
         if floor > delay:
-            delay, steps = floor, (*steps, why)
+            steps, note = (*steps, why), f"{step}, but such a wait has not helped before: it is longer now"
+            if floor > limits.max_delay_s and _is_own_left(progress, schedule, limits, max(delay, limits.max_delay_s)):
+                return _own_delay(progress, schedule, steps, note)
+            delay = max(delay, min(floor, limits.max_delay_s))
     if limits.elapsed_left_s is not None:
         delay = max(asked_s, min(delay, limits.elapsed_left_s))
-    return DelayPlan(delay, steps)
+    return DelayPlan(delay, steps, note=note)
 
 
-def _span_floor(progress: RoundProgress, schedule: RetrySchedule) -> tuple[float, str]:
-    """What this retry must wait at least, so that the remaining tries span what the task's own schedule would."""
+def _longest_computed(schedule: RetrySchedule, limits: Limits) -> float:
+    if schedule.max_retry_delay_s is None:
+        return limits.max_delay_s
+    return min(limits.max_delay_s, schedule.max_retry_delay_s)
+
+
+def _span_floor(progress: RoundProgress, schedule: RetrySchedule, upper_s: float) -> tuple[float, str]:
+    """
+    Return what this retry must wait at least, so that the remaining tries span what the task's own schedule would.
+
+    A later retry makes up for at most ``upper_s``, or for its own ``retry_delay`` where that is longer. What all of
+    them together cannot make up for must be waited now.
+    """
     left = progress.retries_left
-    if left == 0 or (progress.attempt == 1 and left > 1):
+    if left == 0:
         return 0.0, ""
     owed = schedule.span_s(progress.first_try, progress.max_tries) - progress.waited_s
-    # Doubling from here on, the remaining retries together wait exactly what is owed.
-    share = owed / (2.0 ** min(left, 1000) - 1)
-    return (
-        share,
-        f"the task's own retry_delay leaves {seconds(owed)} for {left} more tries: at least {seconds(share)}",
-    )
+    made_up_later = schedule.span_s(progress.try_number + 1, progress.max_tries, at_least_s=upper_s)
+    # Doubling from here on, the remaining retries together wait exactly what is owed. The first of them may be early.
+    share = 0.0 if progress.attempt == 1 and left > 1 else owed / (2.0 ** min(left, 1000) - 1)
+    floor = max(share, owed - made_up_later)
+    more_tries = "1 more try" if left == 1 else f"{left} more tries"
+    return floor, f"the task's own retry_delay leaves {seconds(owed)} for {more_tries}: at least {seconds(floor)} now"
+
+
+def _is_own_left(progress: RoundProgress, schedule: RetrySchedule, limits: Limits, upper_s: float) -> bool:
+    """Whether the task's own delay serves better than the longest that may be computed."""
+    own = schedule.delay_s(progress.try_number)
+    is_in_time = limits.elapsed_left_s is None or own <= limits.elapsed_left_s
+    return schedule.is_known and own >= upper_s and is_in_time
+
+
+def _own_delay(progress: RoundProgress, schedule: RetrySchedule, steps: tuple[str, ...], note: str | None) -> DelayPlan:
+    own = seconds(schedule.delay_s(progress.try_number))
+    return DelayPlan(None, (*steps, f"more than max_delay: the task's own retry_delay of {own} is left"), note=note)
 
 
 def _clamped(delay_s: float, steps: tuple[str, ...], upper_s: float, limits: Limits) -> DelayPlan:
     if limits.elapsed_left_s is not None:
         upper_s = min(upper_s, limits.elapsed_left_s)
-    if delay_s > upper_s:
+    if not delay_s <= upper_s:  # what is no number is clamped too
         return DelayPlan(upper_s, (*steps, f"clamped to {seconds(upper_s)}"))
-    return DelayPlan(delay_s, steps)
+    return DelayPlan(max(0.0, delay_s), steps)
 
 
 def seconds(value: float) -> str:
-    """Return a number of seconds as people read it: ``3.2 s``, ``120 s``, ``2 h``."""
-    if value >= 7200 and value % 3600 == 0:
-        return f"{value / 3600:g} h"
+    """Return a number of seconds as people read it: ``3.2 s``, ``120 s``, ``25 min``, ``2 h``, ``8 days``."""
+    if not math.isfinite(value):
+        return "an endless time" if value > 0 else "no time that is a number"
+    if value > 366 * 86400:
+        return "more than a year"
+    if value >= 48 * 3600:
+        return f"{value / 86400:.1f}".removesuffix(".0") + " days"
+    if value >= 7200:
+        return f"{value / 3600:.1f}".removesuffix(".0") + " h"
+    if value >= 600:
+        return f"{value / 60:.0f} min"
     return f"{value:.1f} s" if value < 10 and value != int(value) else f"{value:.0f} s"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import random
 import time
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from airflow_common_ai.policies import airflow_context, history, telemetry
 from airflow_common_ai.policies.attempt import Attempt
 from airflow_common_ai.policies.history import History
 from airflow_common_ai.policies.judgement import judge
+from airflow_common_ai.policies.own_fault import INTERRUPTS, say
 from airflow_common_ai.policies.retry_round import RetryRound
 from airflow_common_ai.policies.settings import Settings, read_settings
 
@@ -52,9 +52,18 @@ def evaluate(
     past = _load(context, redactor) if policy.history and context is not None else None
     store_s = time.perf_counter() - store_started
 
+    is_store_down = policy.history and context is not None and past is None
     retry_round = RetryRound.from_context(context, try_number, max_tries, past or History())
     judged = judge(
-        policy, exception, evidence, retry_round, redactor=redactor, settings=settings, uniform=random.random
+        policy,
+        exception,
+        evidence,
+        retry_round,
+        redactor=redactor,
+        settings=settings,
+        uniform=random.random,
+        operator=airflow_context.operator_path(context),
+        is_supervisor_down=is_store_down,
     )
     attempt = replace(
         judged.attempt,
@@ -64,8 +73,7 @@ def evaluate(
     if policy.history and context is not None:
         _record(context, past, attempt, _retention(policy, settings, retry_round, attempt.delay_s or 0.0))
     telemetry.emit(attempt)
-    with suppress(Exception):  # a logging filter of the deployment may raise; the decision stands
-        log.log(logging.WARNING if attempt.action == "fail" else logging.INFO, "%s", attempt.headline)
+    telemetry.announce(attempt)
     if attempt.mode == "shadow" or attempt.action == "default":
         return RetryDecision.default()
     if attempt.action == "fail":
@@ -77,9 +85,11 @@ def evaluate(
 def _load(context: Context, redactor: Redactor) -> History | None:
     """Read the record once; ``None`` if the store is down, and then it is not asked again."""
     try:
-        return history.load(context, redactor.text)
-    except Exception as error:  # noqa: BLE001 - whatever the store raises
-        log.warning("The record %r could not be read: %s", history.KEY, built_in_name(error))
+        return history.load(context, redactor)
+    except INTERRUPTS:
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever the store raises
+        say(log, logging.WARNING, "The record %r could not be read: %s", history.KEY, built_in_name(error))
         return None
 
 
@@ -87,11 +97,13 @@ def _record(context: Context, past: History | None, attempt: Attempt, retention:
     record = (past or History()).with_attempt(attempt)
     try:
         history.remember(context, record)
-        if past is None:
-            return
+        if past is None or (attempt.consultation and attempt.consultation.has_airflow_failed):
+            return  # a call to Airflow has failed: another one would take as long
         history.save(context, record, retention)
-    except Exception as error:  # noqa: BLE001 - whatever the store raises
-        log.warning("The record %r could not be written: %s", history.KEY, built_in_name(error))
+    except INTERRUPTS:
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever the store raises
+        say(log, logging.WARNING, "The record %r could not be written: %s", history.KEY, built_in_name(error))
 
 
 def _retention(policy: EvidenceRetryPolicy, settings: Settings, retry_round: RetryRound, delay_s: float) -> timedelta:

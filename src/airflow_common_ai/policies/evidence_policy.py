@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from airflow.sdk.definitions.retry_policy import RetryDecision, RetryPolicy, RetryRule
 
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES, FailureCategory, check_categories
-from airflow_common_ai.policies.own_fault import log_own_fault
+from airflow_common_ai.policies.own_fault import INTERRUPTS, log_own_fault
 from airflow_common_ai.policies.rules import FailureRule, check_rules
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ class EvidenceRetryPolicy(RetryPolicy):
     :param rules: Airflow's ``RetryRule`` and our :class:`FailureRule`, asked before anything else.
     :param categories: What is done about each category; entries that are not given are the defaults.
     :param fallback_rules: Rules for what nothing else has settled.
-    :param max_delay: The longest delay that is computed here. ``None``: the option ``max_delay`` of the
-        section ``[common_ai_retry]`` (1 h).
+    :param max_delay: The longest delay that is computed here; the task's own ``retry_delay``, where that is longer, may
+        be left in place. ``None``: the option ``max_delay`` of the section ``[common_ai_retry]`` (1 h).
     :param max_server_delay: The longest delay that a server may ask for; beyond it the task fails at once,
         since an early try is a wasted try. ``None``: the option ``max_server_delay`` (24 h).
     :param max_elapsed: Time for all tries of a round, from the start of its first. ``None``: no limit.
@@ -73,9 +73,9 @@ class EvidenceRetryPolicy(RetryPolicy):
         history: bool = True,
     ) -> None:
         name = type(self).__name__
-        self.rules = check_rules(rules, f"{name}.rules")
         self.categories = check_categories(categories)
-        self.fallback_rules = check_rules(fallback_rules, f"{name}.fallback_rules")
+        self.rules = check_rules(rules, f"{name}.rules", self.categories)
+        self.fallback_rules = check_rules(fallback_rules, f"{name}.fallback_rules", self.categories)
         self.max_delay = _check_time(max_delay, f"{name}.max_delay")
         self.max_server_delay = _check_time(max_server_delay, f"{name}.max_server_delay")
         self.max_elapsed = _check_time(max_elapsed, f"{name}.max_elapsed")
@@ -97,7 +97,7 @@ class EvidenceRetryPolicy(RetryPolicy):
         context: Context | None = None,
     ) -> RetryDecision:
         """
-        Decide about one failed try. Never raises an ``Exception``: our own fault never fails a user's task.
+        Decide about one failed try. Raises nothing but an interrupt: our own fault never fails a user's task.
 
         :param exception: The exception that failed the task.
         :param try_number: The try that has failed, from 1.
@@ -109,7 +109,9 @@ class EvidenceRetryPolicy(RetryPolicy):
             from airflow_common_ai.policies.evaluation import evaluate
 
             return evaluate(self, exception, try_number, max_tries, context)
-        except Exception as fault:  # noqa: BLE001 - see above
+        except INTERRUPTS:
+            raise
+        except BaseException as fault:  # noqa: BLE001 - see above
             log_own_fault(fault)
         return RetryDecision.default()
 

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import json
 import logging
-import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from airflow_common_ai.evidence.cut import cut
-from airflow_common_ai.evidence.redaction import Redactor, TextFilter
+from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.evidence.type_path import built_in_name
 from airflow_common_ai.policies.airflow_context import TaskKey, mask_registered_secrets, task_key
-from airflow_common_ai.policies.attempt import MAX_ITEMS, MAX_NAME_CHARS, MAX_TEXT_CHARS, Attempt
-from airflow_common_ai.sanitizer import sanitize
+from airflow_common_ai.policies.attempt import MAX_ITEMS, Attempt
+from airflow_common_ai.policies.own_fault import INTERRUPTS, say
+from airflow_common_ai.policies.stored_texts import StoredTexts
 
 if TYPE_CHECKING:
     from airflow.sdk.definitions.context import Context
@@ -35,16 +33,6 @@ KEY = "ai_retry"
 
 SCHEMA_VERSION = 1
 MAX_RECORD_BYTES = 32 * 1024
-
-_MAX_FIELDS = 40
-_MAX_REDACTED_CHARS = 4096
-"""More than is kept, so that no secret is cut in half before it is seen."""
-
-_OWN_WORDS = re.compile(
-    "retry|fail|default|abstained|unsure|enforce|shadow|rules|signals|repeat|fallback_rules"
-    r"|\d{4}-\d\d-\d\dT[\d:.]{5,15}\+00:00|[0-9a-f]{16}"
-)
-"""What must survive where ``default`` or ``2026`` is a registered password, or the record would lose its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +72,16 @@ class History:
         while len(attempts) > 1 and _size(attempts) > MAX_RECORD_BYTES:
             attempts.pop(0)
         if attempts and _size(attempts) > MAX_RECORD_BYTES:
-            for detail in ("votes", "delay_steps", "types"):
+            for detail in ("consultation", "votes", "delay_steps", "types"):
                 attempts[0].pop(detail, None)
         return {"version": SCHEMA_VERSION, "attempts": attempts}
 
     @classmethod
-    def from_json(cls, data: object) -> History:
+    def from_json(cls, data: object, redactor: Redactor) -> History:
         """
         Read a record.
 
+        :param redactor: What every string in it passes.
         :raises ValueError: It is not a record of a version that is known here.
         """
         if not isinstance(data, Mapping) or data.get("version") != SCHEMA_VERSION:
@@ -100,12 +89,19 @@ class History:
         entries = data.get("attempts")
         if not isinstance(entries, list):
             raise ValueError("no list of attempts")
+        texts = StoredTexts(redactor)
         attempts = []
-        for entry in entries:
+        for entry in entries[-MAX_ITEMS:]:
             try:
-                attempts.append(Attempt.from_json(entry))
+                attempts.append(Attempt.from_json(entry, texts))
             except (ValueError, TypeError, AttributeError, OverflowError) as error:
-                log.warning("An unreadable attempt in the record %r was left out: %s", KEY, built_in_name(error))
+                say(
+                    log,
+                    logging.WARNING,
+                    "An unreadable attempt in the record %r was left out: %s",
+                    KEY,
+                    built_in_name(error),
+                )
         return cls(tuple(attempts))
 
 
@@ -128,17 +124,19 @@ def read(context: Context) -> History:
     if key is not None and key in _in_process:
         return _in_process[key]
     try:
-        return load(context, Redactor(mask_registered_secrets).text)
-    except Exception as error:  # noqa: BLE001 - a callback must not fail because the store is down
-        log.warning("The record %r could not be read: %s", KEY, built_in_name(error))
+        return load(context, Redactor(mask_registered_secrets))
+    except INTERRUPTS:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a callback must not fail because the store is down
+        say(log, logging.WARNING, "The record %r could not be read: %s", KEY, built_in_name(error))
         return History()
 
 
-def load(context: Context | Mapping[str, Any], redact: TextFilter) -> History:
+def load(context: Context | Mapping[str, Any], redactor: Redactor) -> History:
     """
     Read the record from the task state store.
 
-    :param redact: Applied to every string: the task itself and the REST API can write the store.
+    :param redactor: What every string passes: the task itself and the REST API can write the store.
     :raises Exception: Whatever the store raises; a value that is not ours is set aside, not raised.
     """
     store = context.get("task_state_store")
@@ -148,9 +146,15 @@ def load(context: Context | Mapping[str, Any], redact: TextFilter) -> History:
     if value is None:
         return History()
     try:
-        return History.from_json(_cleaned(value, redact))
+        return History.from_json(value, redactor)
     except Exception as error:  # noqa: BLE001 - whatever a stranger's value provokes
-        log.warning("The value under %r in the task state store is set aside: %s", KEY, built_in_name(error))
+        say(
+            log,
+            logging.WARNING,
+            "The value under %r in the task state store is set aside: %s",
+            KEY,
+            built_in_name(error),
+        )
         return History()
 
 
@@ -175,21 +179,3 @@ def remember(context: Context | Mapping[str, Any], history: History) -> None:
 
 def _size(attempts: Sequence[object]) -> int:
     return len(json.dumps(attempts).encode())
-
-
-def _cleaned(value: object, redact: TextFilter, depth: int = 6) -> Any:
-    """Bound and redact JSON that a stranger may have written; what is no JSON or too deep becomes ``None``."""
-    if isinstance(value, str):
-        if _OWN_WORDS.fullmatch(value):
-            return value
-        return sanitize(redact(cut(value, _MAX_REDACTED_CHARS)))[:MAX_TEXT_CHARS]
-    if depth and isinstance(value, Mapping):
-        items = list(value.items())[:_MAX_FIELDS]
-        return {str(key)[:MAX_NAME_CHARS]: _cleaned(item, redact, depth - 1) for key, item in items}
-    if depth and isinstance(value, list):
-        return [_cleaned(item, redact, depth - 1) for item in value[-MAX_ITEMS:]]
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    if isinstance(value, int) and abs(value) < 2**63:
-        return value
-    return None

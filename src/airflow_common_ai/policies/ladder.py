@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Protocol
 
 from airflow.sdk.definitions.retry_policy import RetryAction
 
 from airflow_common_ai.evidence.conclusion import Conclusion
-from airflow_common_ai.evidence.model import RedactedEvidence, Signal, Wait
-from airflow_common_ai.policies.attempt import Vote
+from airflow_common_ai.evidence.model import NO_TEXT, RedactedEvidence, RedactedText, Signal, Wait
+from airflow_common_ai.evidence.redaction import Redactor
+from airflow_common_ai.policies.attempt import Consultation, Vote
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES, FailureCategory
 from airflow_common_ai.policies.history import History
+from airflow_common_ai.policies.retry_round import RetryRound
 
 __all__ = ["Case", "Ruling", "Tier", "Verdict", "climb"]
 
@@ -27,9 +29,17 @@ class Case:
     evidence: RedactedEvidence
     signals: tuple[Signal, ...]
     conclusion: Conclusion
-    fingerprint: str
+    fingerprint: RedactedText
     history: History
     """Earlier attempts of this round."""
+    redactor: Redactor = field(default_factory=Redactor)
+    """The wall that everything passes which is kept of this case."""
+    retry_round: RetryRound = field(default_factory=RetryRound)
+    """Where the task stands; :attr:`history` is its memory."""
+    operator: RedactedText = NO_TEXT
+    """The path of the operator's class."""
+    is_supervisor_down: bool = False
+    """A call to Airflow's supervisor has failed: another one would take as long."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,12 @@ class Verdict:
     """How many attempts of the round may end with this code, this one included."""
     confidence: float | None = None
     """``None``: certain. Else it must reach the bar of the category's row."""
+    suggested_delay_s: float | None = None
+    """A hint: the first backoff, within the bounds of the category's row."""
+    withheld: str | None = None
+    """Why the tier does not stand by it: it is recorded, and the next tier is asked."""
+    consultation: Consultation | None = None
+    """What a model had to do with it."""
 
 
 class Tier(Protocol):
@@ -72,33 +88,44 @@ class Ruling:
     votes: tuple[Vote, ...]
     verdict: Verdict | None = None
     """The verdict that decided; ``None`` if every tier abstained or was unsure."""
-    tier: str | None = None
+    tier: RedactedText | None = None
     sentence: str = ""
+    consultation: Consultation | None = None
+    """What a model had to do with it, even if another tier decided."""
 
 
 def climb(case: Case, tiers: Sequence[Tier], categories: Mapping[str, FailureCategory]) -> Ruling:
     """Ask the tiers in order and return the first sure verdict as an action, with all votes."""
     votes: list[Vote] = []
+    consultation: Consultation | None = None
+    sentence = "the evidence does not say whether another try helps"
+    name = case.redactor.name
     for tier in tiers:
         verdict = tier.decide(case)
         if verdict is None:
-            votes.append(Vote(tier.name, "abstained"))
+            votes.append(Vote(name(tier.name), name("abstained")))
             continue
+        consultation = verdict.consultation or consultation
+        if verdict.withheld:
+            sentence = f"{sentence}; {verdict.withheld}"
         row = categories.get(verdict.category) if verdict.category else None
         action = _action(verdict, row)
-        is_sure = verdict.confidence is None or (row is not None and verdict.confidence >= row.bar)
+        is_sure = not verdict.withheld and (
+            verdict.confidence is None or (row is not None and verdict.confidence >= row.bar)
+        )
         votes.append(
             Vote(
-                tier.name,
-                action.value if is_sure else "unsure",
-                code=verdict.code,
-                category=verdict.category,
+                name(tier.name),
+                name(action.value if is_sure else "unsure" if verdict.category else "abstained"),
+                code=name(verdict.code),
+                category=name(verdict.category) if verdict.category else None,
                 confidence=verdict.confidence,
             )
         )
         if is_sure:
-            return _cap(Ruling(action, tuple(votes), verdict, tier.name, verdict.sentence), row, case.history)
-    return Ruling(RetryAction.DEFAULT, tuple(votes), sentence="the evidence does not say whether another try helps")
+            decided = Ruling(action, tuple(votes), verdict, name(tier.name), verdict.sentence, consultation)
+            return _cap(decided, row, case)
+    return Ruling(RetryAction.DEFAULT, tuple(votes), sentence=sentence, consultation=consultation)
 
 
 def _action(verdict: Verdict, row: FailureCategory | None) -> RetryAction:
@@ -112,16 +139,24 @@ def _action(verdict: Verdict, row: FailureCategory | None) -> RetryAction:
     return RetryAction.FAIL if retry is False else RetryAction.RETRY
 
 
-def _cap(ruling: Ruling, row: FailureCategory | None, history: History) -> Ruling:
+def _cap(ruling: Ruling, row: FailureCategory | None, case: Case) -> Ruling:
     """Turn a retry into a failure where its cap on attempts is reached."""
     verdict = ruling.verdict
     if verdict is None or ruling.action is not RetryAction.RETRY:
         return ruling
-    same_code = 1 + sum(attempt.code == verdict.code for attempt in history.tries)
-    same_category = 1 + sum(attempt.category == verdict.category for attempt in history.tries)
+    same_code = 1
+    if case.history.tries:
+        # What was read back is redacted once more: a code that holds a registered password is no longer what it was.
+        codes = (verdict.code, case.redactor.name(verdict.code), case.redactor.text(verdict.code))
+        same_code += sum(attempt.code in codes for attempt in case.history.tries)
+    same_category = 1 + sum(attempt.category == verdict.category for attempt in case.history.tries)
     for seen, cap in ((same_code, verdict.max_attempts), (same_category, row.max_attempts if row else None)):
         if cap is not None and seen >= cap:
             times = "once" if seen == 1 else f"{seen} times"
             sentence = f"{verdict.sentence}; seen {times}, and more tries are not worth it"
-            return Ruling(RetryAction.FAIL, ruling.votes, verdict, ruling.tier, sentence)
-    return ruling
+            return replace(ruling, action=RetryAction.FAIL, sentence=sentence)
+    if verdict.max_attempts is None:
+        return ruling
+    more = verdict.max_attempts - same_code
+    worth = "one more try" if more == 1 else f"{more} more tries"
+    return replace(ruling, sentence=f"{verdict.sentence}; worth {worth}")

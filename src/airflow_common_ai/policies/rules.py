@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
@@ -13,7 +13,10 @@ from airflow.sdk.definitions.retry_policy import RetryAction, RetryRule
 
 from airflow_common_ai.evidence.model import Edge, RedactedEvidence, RedactedNode, Signal
 from airflow_common_ai.evidence.type_path import built_in_name, type_path
+from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES
 from airflow_common_ai.policies.class_path import check_class_path, loaded_class_path
+from airflow_common_ai.policies.own_fault import INTERRUPTS, say
+from airflow_common_ai.policies.signal_names import close_match
 from airflow_common_ai.policies.signal_test import SignalTest
 
 __all__ = ["FailureRule", "check_rules"]
@@ -43,7 +46,7 @@ class FailureRule:
         the module need not be importable where the Dag is parsed.
     :param message: A regular expression, searched in the redacted message and notes.
     :param signal: The code of a signal (``http.429``, ``os.*``) or a test of one fact: ``http.status in {403, 429}``,
-        ``os.errno == 28``, ``exit.code >= 64``.
+        ``os.errno == 28``, ``process.exit_code >= 64``.
     :param predicate: A function of the live, outermost exception; one that raises does not match.
     :param match: Which exceptions of the chain are looked at: ``anywhere``, ``outermost`` or ``innermost``.
     :param action: What to do, ``RetryAction.RETRY`` by default.
@@ -114,8 +117,15 @@ class FailureRule:
     def _is_predicted(self, exception: BaseException) -> bool:
         try:
             return self.predicate is None or bool(self.predicate(exception))
-        except Exception as error:  # noqa: BLE001 - a stranger's function must not fail the task in our name
-            log.warning("The predicate of a FailureRule raised %s; the rule does not match.", built_in_name(error))
+        except INTERRUPTS:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a stranger's function must not fail the task in our name
+            say(
+                log,
+                logging.WARNING,
+                "The predicate of a FailureRule raised %s; the rule does not match.",
+                built_in_name(error),
+            )
             return False
 
     def _meets(self, node: RedactedNode, paths: set[str], signals: Sequence[Signal]) -> bool:
@@ -126,12 +136,16 @@ class FailureRule:
         return self._signal is None or self._signal.holds(node, signals)
 
 
-def check_rules(rules: Iterable[object], field_name: str) -> tuple[FailureRule | RetryRule, ...]:
+def check_rules(
+    rules: Iterable[object], field_name: str, categories: Collection[str] = DEFAULT_CATEGORIES
+) -> tuple[FailureRule | RetryRule, ...]:
     """
     Return the rules as a tuple.
 
     :param field_name: The constructor argument, for the error text.
+    :param categories: The names of the policy's table.
     :raises TypeError: Not a list of ``RetryRule`` and :class:`FailureRule`.
+    :raises ValueError: A rule names a category that is not in the table.
     """
     if rules is None:
         return ()
@@ -147,6 +161,12 @@ def check_rules(rules: Iterable[object], field_name: str) -> tuple[FailureRule |
             raise TypeError(
                 f"{field_name}[{number}] must be a RetryRule or a FailureRule, got {type(rule).__name__}. "
                 "Use e.g. FailureRule(exception=ConnectionError)."
+            )
+        elif rule.category is not None and rule.category not in categories:
+            close = close_match(rule.category, frozenset(categories))
+            raise ValueError(
+                f"{field_name}[{number}].category must be one of the policy's categories, got {rule.category!r}. "
+                + (f"Did you mean {close!r}?" if close else f"Use one of {', '.join(categories)}, or add it to them.")
             )
         checked.append(rule)
     return tuple(checked)

@@ -11,6 +11,7 @@ from typing import Literal, Protocol, TypeVar
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.evidence.type_path import built_in_name
 from airflow_common_ai.get_provider_info import CONFIG_OPTIONS, CONFIG_SECTION
+from airflow_common_ai.policies.own_fault import INTERRUPTS, say
 from airflow_common_ai.sanitizer import sanitize
 
 __all__ = ["Mode", "Settings", "read_settings"]
@@ -78,7 +79,9 @@ def _read(conf: ConfigReader | None, option: str, parse: Callable[[str], T]) -> 
     try:
         reader = _airflow_conf() if conf is None else conf
         value = reader.get(CONFIG_SECTION, option, fallback=default).strip()
-    except Exception as error:  # noqa: BLE001 - a broken configuration must not fail a task that may be retried
+    except INTERRUPTS:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a broken configuration must not fail a task that may be retried
         problem = f"could not be read ({built_in_name(error)})"
     else:
         try:
@@ -113,7 +116,9 @@ def _outliving_delays(settings: Settings) -> Settings:
 
 
 def _warn(option: str, problem: str, consequence: str) -> None:
-    log.warning(
+    say(
+        log,
+        logging.WARNING,
         "[%s] %s %s. %s Set it in airflow.cfg or as AIRFLOW__%s__%s, e.g. to %s.",
         CONFIG_SECTION,
         option,

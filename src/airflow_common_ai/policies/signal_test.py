@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from airflow_common_ai.evidence.model import RedactedNode, Signal
+from airflow_common_ai.policies.signal_names import ALSO_CODES, FACTS, PROTOCOLS, close_match, is_fact
 
 __all__ = ["SignalTest"]
 
@@ -51,11 +52,14 @@ class SignalTest:
         if not isinstance(text, str):
             raise ValueError(f"FailureRule.signal must be a text, got {text!r}. {_HELP}")
         if _CODE.fullmatch(text.strip()):
+            _check_code(text.strip())
             return cls(text.strip())
         found = _TEST.fullmatch(text.strip())
         if not found:
             raise ValueError(f"FailureRule.signal {text!r} is not understood. {_HELP}")
         name, comparison, literal = found[1], " ".join(found[2].split()), found[3]
+        if not is_fact(name):
+            raise ValueError(f"FailureRule.signal {text!r}: there is no fact {name!r}.{_fact_help(name)}")
         try:
             value = ast.literal_eval(literal)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -76,3 +80,28 @@ class SignalTest:
             return _OPERATORS[self.comparison](node.facts[self.name], self.value)
         except TypeError:
             return False
+
+
+def _check_code(code: str) -> None:
+    """Refuse a code that no signal can have; of those that begin well there are too many to know all."""
+    protocol, dot, detail = code.partition(".")
+    if "*" in protocol:
+        return
+    if protocol not in PROTOCOLS:
+        close = close_match(protocol, PROTOCOLS)
+        meant = f" Did you mean {f'{close}.{detail or chr(42)}'!r}?" if close else f" {_HELP}"
+        raise ValueError(f"FailureRule.signal {code!r}: no code begins with {protocol!r}.{meant}")
+    if not dot:
+        raise ValueError(f"FailureRule.signal {code!r} is no whole code. Use {f'{code}.*'!r} for all of them.")
+    if is_fact(code) and code not in ALSO_CODES:
+        raise ValueError(f"FailureRule.signal {code!r} is a fact and no code: compare it, e.g. '{code} == …'. {_HELP}")
+
+
+def _fact_help(name: str) -> str:
+    protocol = name.partition(".")[0]
+    siblings = frozenset(fact for fact in FACTS if fact.startswith(f"{protocol}."))
+    if close := close_match(name, siblings or FACTS, 0.6 if siblings else 0.8):
+        return f" Did you mean {close!r}?"
+    if siblings:
+        return f" Facts of {protocol!r} are {', '.join(sorted(siblings))}."
+    return f" Facts begin with {', '.join(sorted({fact.partition('.')[0] for fact in FACTS}))}."
