@@ -21,8 +21,9 @@ from demo.component import Component, adopt_orphans
 from demo.interruptions import Interruptions
 from demo.outcomes import RunOutcome, read_run
 
-_POLL_S = 0.5
-_STOP_GRACE_S = 5.0
+_POLL_S = 0.25
+_STOP_GRACE_S = 1.0
+"""Nothing of it is kept: what takes longer, as the API server does to take itself apart, is killed."""
 
 
 class AirflowStartError(RuntimeError):
@@ -183,7 +184,8 @@ class ThrowawayAirflow:
         parsed = {Path(file).name for (file,) in self._rows("SELECT fileloc FROM dag")}
         jobs = {kind for (kind,) in self._rows("SELECT job_type FROM job WHERE state = 'running'")}
         wanted = {"SchedulerJob", "TriggererJob"} if self._with_triggerer else {"SchedulerJob"}
-        return parsed >= {file.name for file in self._dags} and jobs >= wanted and self._serves()
+        # Asked first of all: the server builds its API, which takes seconds, only when the first request comes.
+        return self._serves() and parsed >= {file.name for file in self._dags} and jobs >= wanted
 
     def _serves(self) -> bool:
         try:
@@ -233,6 +235,8 @@ class ThrowawayAirflow:
             # The end of a task process is often noticed only at the next heartbeat: every fifth second by default.
             "WORKERS__MIN_HEARTBEAT_INTERVAL": "1",
             "SCHEDULER__SCHEDULER_HEARTBEAT_SEC": "1",
+            # How soon a task whose delay is over is seen; a second by default.
+            "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.25",
             "SCHEDULER__ENABLE_HEALTH_CHECK": "False",
             "USAGE_DATA_COLLECTION__ENABLED": "False",
         }

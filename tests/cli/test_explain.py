@@ -190,10 +190,10 @@ def test_wrong_options_are_refused(options: list[str]) -> None:
 
 def test_the_configuration_of_the_machine_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__COMMON_AI_RETRY__MAX_DELAY", "7")
-    assert decided(REFUSED)["delay_s"] == 7
+    assert decided(REFUSED, "--retry-delay", "7")["delay_s"] == 7
     monkeypatch.setenv("AIRFLOW__COMMON_AI_RETRY__FORCE_SHADOW", "True")
     assert decided(REFUSED)["mode"] == "shadow"
-    assert "Decision: shadow mode, not acted on: retry in 7 s" in explained(REFUSED)
+    assert "Decision: shadow mode, not acted on: retry in 7 s" in explained(REFUSED, "--retry-delay", "7")
 
 
 # ---- what cannot be read

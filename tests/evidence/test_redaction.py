@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import gzip
 import html
 import json
 import math
 import re
+import shlex
 import subprocess
 import urllib.parse
 from collections.abc import Callable
@@ -40,7 +43,7 @@ def masking(*secrets: str) -> Callable[[str], str]:
     return lambda text: pattern.sub("***", text)
 
 
-def failing(error: Exception) -> Callable[[str], str]:
+def failing(error: BaseException) -> Callable[[str], str]:
     def fail(text: str) -> str:
         raise error
 
@@ -93,6 +96,37 @@ class TestEveryStringPasses:
         path = "jobs.Failed_" + "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5"
 
         assert Redactor().redact(one_node(type_path=path)).nodes[0].type_path == "jobs.Failed_***"
+
+    @pytest.mark.parametrize(
+        ("path", "expected"),
+        [
+            ("json.decoder.JSONDecodeError", "json.decoder.JSONDecodeError"),
+            ("json.decoder.s3cr3tvalue", "json.decoder.***"),
+            ("json.decoder.JSONDecodeError.s3cr3tvalue", "json.decoder.JSONDecodeError.***"),
+            ("s3cr3tvalue.Error", "***.Error"),
+            ("s3cr3tvalue", "***"),
+            ("json.s3cr3tvalueError", "json.***Error"),
+        ],
+    )
+    def test_a_class_that_is_named_like_a_secret_and_is_in_no_module(self, path: str, expected: str) -> None:
+        node = Redactor(masking("s3cr3tvalue")).redact(one_node(type_path=path, base_paths=(path,))).nodes[0]
+
+        assert (node.type_path, node.base_paths) == (expected, (expected,))
+
+    def test_a_live_class_that_is_named_like_a_secret(self) -> None:
+        made = type("s3cr3tvalue", (RuntimeError,), {})
+
+        node = Redactor(masking("s3cr3tvalue")).redact(collect(made("failed"), observed_at=NOW)).nodes[0]
+
+        assert node.type_path == f"{__name__}.***"
+        assert "builtins.RuntimeError" in node.base_paths
+
+    def test_a_class_of_a_package_that_is_installed_but_not_imported(self) -> None:
+        path = "airflow.providers.postgres.hooks.postgres.NotImportedHere"
+
+        node = Redactor(masking("postgres")).redact(one_node(type_path=path)).nodes[0]
+
+        assert node.type_path == path
 
     def test_the_name_of_a_class_is_bounded(self) -> None:
         assert Redactor().redact(one_node(type_path="a" * 10_000)).nodes[0].type_path == "***"
@@ -156,7 +190,19 @@ class TestOrdinaryWordsAsPasswords:
         assert self.redactor.text(text) == expected
 
 
-SECRETS = ("hunter2secret", "p@ss/w:rd#1?", "my secret pass phrase", 'qu"ote\\back', "correct horse + battery")
+SECRETS = (
+    "tiger",
+    "hunter2",
+    "hunter2secret",
+    "pässwörd-ünï",
+    "it's 5 o'clock",
+    "{br}ace}x",
+    "p@ss/w:rd#1?",
+    "my secret pass phrase",
+    'qu"ote\\back',
+    "correct horse + battery",
+)
+LONG_TEXT = "some words without any secret, enough of them for several lines of base64 "
 ENCODINGS: dict[str, Callable[[str], str]] = {
     "as it is": str,
     "quoted for a URL": lambda secret: urllib.parse.quote(secret, safe=""),
@@ -180,6 +226,54 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "base64 behind a prefix": lambda secret: "v1_" + base64.b64encode(f"login:{secret}".encode()).decode(),
     "base64 and quoted": lambda secret: urllib.parse.quote_plus(base64.b64encode(f"x{secret}".encode()).decode()),
     "JSON in base64": lambda secret: base64.b64encode(json.dumps({"pw": secret}).encode()).decode(),
+    "percent signs before each byte": lambda secret: "".join(f"%{byte:02x}" for byte in secret.encode()),
+    "percent signs in both cases": lambda secret: "".join(
+        (f"%{byte:02x}", f"%{byte:02X}")[index % 2] for index, byte in enumerate(secret.encode())
+    ),
+    "percent signs with u": lambda secret: "".join(f"%u{ord(letter):04x}" for letter in secret),
+    "octal escapes": lambda secret: "".join(f"\\{byte:03o}" for byte in secret.encode()),
+    "hexadecimal escapes": lambda secret: "".join(f"\\x{byte:02x}" for byte in secret.encode()),
+    "long escapes": lambda secret: "".join(f"\\U{ord(letter):08x}" for letter in secret),
+    "escapes in braces": lambda secret: "".join(f"\\u{{{ord(letter):x}}}" for letter in secret),
+    "escaped in JSON three times": lambda secret: json.dumps(json.dumps(json.dumps(secret))),
+    "entities": lambda secret: "".join(f"&#{ord(letter)};" for letter in secret),
+    "hexadecimal entities": lambda secret: "".join(f"&#x{ord(letter):X};" for letter in secret),
+    "entities without an end": lambda secret: "".join(f"&#{ord(letter)}" for letter in secret),
+    "named entities": html.escape,
+    "quoted-printable": lambda secret: "".join(f"={byte:02X}" for byte in secret.encode()),
+    "shown as bytes": lambda secret: repr(secret.encode()),
+    "numbers of bytes": lambda secret: str(list(secret.encode())),
+    "quoted for a shell": shlex.quote,
+    "escaped for a shell": lambda secret: re.sub(r"(\W)", r"\\\1", secret),
+    "a literal of SQL": lambda secret: "'" + secret.replace("'", "''") + "'",
+    "a field of CSV": lambda secret: '"' + secret.replace('"', '""') + '"',
+    "a value of ODBC": lambda secret: "{" + secret.replace("}", "}}") + "}",
+    "with a colour inside": lambda secret: f"{secret[:2]}\x1b[0m{secret[2:]}",
+    "with a zero width space inside": lambda secret: f"{secret[:2]}\u200b{secret[2:]}",
+    "with a soft hyphen inside": lambda secret: f"{secret[:2]}\xad{secret[2:]}",
+    "with zeros between": "\0".join,
+    "hexadecimal": lambda secret: secret.encode().hex(),
+    "hexadecimal in capitals": lambda secret: secret.encode().hex().upper(),
+    "hexadecimal behind a digit": lambda secret: f"a{secret.encode().hex()}",
+    "hexadecimal with colons": lambda secret: secret.encode().hex(":"),
+    "hexadecimal of more": lambda secret: f"user={secret}x".encode().hex(),
+    "hexadecimal of UTF-16": lambda secret: secret.encode("utf-16-le").hex(),
+    "base32": lambda secret: base64.b32encode(secret.encode()).decode(),
+    "base64 of UTF-16": lambda secret: base64.b64encode(secret.encode("utf-16-le")).decode(),
+    "base64 of UTF-16, big end first": lambda secret: base64.b64encode(secret.encode("utf-16-be")).decode(),
+    "base64 in lines": lambda secret: base64.encodebytes(f"{LONG_TEXT}{secret}{LONG_TEXT}".encode()).decode().strip(),
+    "base64 in indented lines": lambda secret: "\n    ".join(
+        re.findall(".{1,64}", base64.b64encode(f"{LONG_TEXT}{secret}{LONG_TEXT}".encode()).decode())
+    ),
+    "base64 in lines, in JSON": lambda secret: json.dumps(
+        base64.encodebytes(f"{LONG_TEXT}{secret}{LONG_TEXT}".encode()).decode()
+    ),
+    "base64 of a zipped text": lambda secret: base64.b64encode(gzip.compress(f"{LONG_TEXT}{secret}".encode())).decode(),
+    "base64 of hexadecimal": lambda secret: base64.b64encode(secret.encode().hex().encode()).decode(),
+    "hexadecimal of base64": lambda secret: base64.b64encode(f"x{secret}".encode()).hex(),
+    "base64 three times": lambda secret: base64.b64encode(
+        base64.b64encode(base64.b64encode(f"x{secret}xyz".encode()))
+    ).decode(),
     "base64 twice": lambda secret: base64.b64encode(base64.b64encode(f"x{secret}xyz".encode())).decode(),
 }
 CONTEXTS = (
@@ -229,6 +323,13 @@ class TestRegisteredSecretsInOtherForms:
             "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
             base64.b64encode(b"an ordinary sentence without any secret").decode(),
             "a+b+c and x%20y",
+            "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            "0f8fad5b-d9cb-469f-a165-70867728950e at 0x7f3a5c0d1e80",
+            b"an ordinary sentence without any secret".hex(),
+            "MAC 68:75:6e:74:65:72, shape [104, 117, 110, 116, 101], 20260101T000000Z",
+            "/usr/lib/python3.11/site-packages/sqlalchemy/engine/default.py",
+            "org.apache.hadoop.fs.s3a.AWSClientIOException: getFileStatus on s3a://Bucket/Data/part-00000.parquet",
+            "ABCDEFGHIJKLMNOP and ORA-01017",
         ],
     )
     def test_encoded_text_without_a_secret_stays(self, text: str) -> None:
@@ -244,6 +345,21 @@ class TestPatternsInOtherForms:
             (r'body "{\"user\": \"bob\", \"pass\": \"x y\"}"', r'body "{\"user\": \"bob\", \"pass\": \"***\"}"'),
             (r"'line\npassword=hunter2\nline'", r"'line\npassword=***\nline'"),
             ("&lt;password&gt;hunter2&lt;/password&gt;", "&lt;password&gt;***&lt;/password&gt;"),
+            ("\x1b[1mpassword\x1b[0m=\x1b[32mhunter2\x1b[0m", "\x1b[1mpassword\x1b[0m=\x1b[32m***\x1b[0m"),
+            ("[1mpassword[0m: [32mhunter2[0m", "[1mpassword[0m: [32m***[0m"),
+            (r"b'\x1b[1mpassword\x1b[0m=\x1b[32mhunter2\x1b[0m'", r"b'\x1b[1mpassword\x1b[0m=\x1b[32m***\x1b[0m'"),
+            ("password\xa0=\u2009hunter2", "password\xa0=\u2009***"),
+            ("pass\u200bword=\ufeffhunter2", "pass\u200bword=\ufeff***"),
+            ("ｐａｓｓｗｏｒｄ＝hunter2", "ｐａｓｓｗｏｒｄ＝***"),
+            ("p\u0430ssword: “hunter2”", "p\u0430ssword: “***”"),
+            ("│ password │ hunter2 │", "│ password │ *** │"),
+            ("p\0a\0s\0s\0w\0o\0r\0d\0=\0h\0u\0n\0t\0e\0r\0002", "p\0a\0s\0s\0w\0o\0r\0d\0=\0***"),
+            ("data: " + b"password=hunter2".hex(), "data: ***"),
+            (
+                "powershell -enc " + base64.b64encode("password=hunter2".encode("utf-16-le")).decode(),
+                "powershell -enc ***",
+            ),
+            ("C: " + base64.b64encode(b"\0bob\0hunter2").decode(), "C: ***"),
             ("data: " + base64.b64encode(b"postgres://etl:hunter2@db/prod").decode(), "data: ***"),
             ("data: " + base64.b64encode(b'{"password": "hunter2", "user": "bob"}').decode(), "data: ***"),
             ("cfg " + base64.b64encode(f"-----BEGIN PRIVATE KEY-----\n{PEM_LINE}\n".encode()).decode(), "cfg ***"),
@@ -335,10 +451,16 @@ class TestFailingFilter:
 
         assert Redactor(failing(error)).text("x") == "[withheld: the redactor raised ValueError]"
 
-    def test_a_type_path_still_passes_the_named_patterns(self) -> None:
-        path = "jobs." + "AKIA" + "A2B3C4D5E6F7G2H3"
-
-        assert Redactor(failing(TypeError())).redact(one_node(type_path=path)).nodes[0].type_path == "jobs.***"
+    @pytest.mark.parametrize(
+        ("path", "expected"),
+        [
+            ("json.decoder.JSONDecodeError", "json.decoder.JSONDecodeError"),
+            ("json.AKIA" + "A2B3C4D5E6F7G2H3", f"json.{WITHHELD}"),
+            ("jobs.MadeAtRunTime", WITHHELD),
+        ],
+    )
+    def test_of_type_paths_only_what_is_in_a_module_stays(self, path: str, expected: str) -> None:
+        assert Redactor(failing(TypeError())).redact(one_node(type_path=path)).nodes[0].type_path == expected
 
     def test_the_text_in_place_of_others_stays_when_redacted_again(self) -> None:
         assert Redactor().text(WITHHELD) == WITHHELD
@@ -356,12 +478,19 @@ class TestFailingFilter:
         assert type(text) is str
         assert text == "fine"
 
-    def test_a_wish_to_stop_the_process_is_not_swallowed(self) -> None:
-        def stop(text: str) -> str:
-            raise KeyboardInterrupt
+    @pytest.mark.parametrize("wish", [KeyboardInterrupt, SystemExit])
+    def test_a_wish_to_stop_the_process_is_not_swallowed(self, wish: type[BaseException]) -> None:
+        for redactor in (Redactor(failing(wish())), Redactor(extra=failing(wish()))):
+            with pytest.raises(wish):
+                redactor.text("x")
+            with pytest.raises(wish):
+                redactor.redact(one_node(message="x"))
 
-        with pytest.raises(KeyboardInterrupt):
-            Redactor(stop).text("x")
+    @pytest.mark.parametrize("error", [asyncio.CancelledError("hunter2"), GeneratorExit(), BaseException("hunter2")])
+    def test_whatever_else_is_no_error_of_a_program_counts_as_one(self, error: BaseException) -> None:
+        for redactor in (Redactor(failing(error)), Redactor(extra=failing(error))):
+            assert redactor.text("x").startswith("[withheld: the redactor raised ")
+            assert redactor.redact(one_node(message="x")).nodes[0].message == redactor.text("x")
 
 
 class TestSize:

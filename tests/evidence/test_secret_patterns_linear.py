@@ -14,7 +14,9 @@ from airflow_common_ai.evidence.secret_patterns import PATTERNS
 
 SHAPES = (
     "{}", "{} ", "{}a", "{}=", "{}: ", "{}='", '{}="', "{}{}{}=\\\\\\"", "{}\\n", "-{} ", "<{}>", "'{}', ", "{}@", "://{}:",
+    "{}: |\\n  the ", "| {} | x |\\n", "{} is ", "{},a\\n",
 )
+ENCODED = ("a", "password", "%25", "\\\\n", "&amp;", "aGVsbG8gd29ybGQ", "68656c6c6f", "\\x1b[1m", "\\u200b")
 EVERYWHERE = ("a", "password", "://a:b@", "-----BEGIN PRIVATE KEY-----\\n", "4111 1111 ", "%41", "'")
 
 def texts(parts, shapes, size):
@@ -41,7 +43,7 @@ for size in (1 << 12, 1 << 16, 1 << 20):
             sum(1 for _ in pattern.find(text, text.lower()))
     print(size, "the wall", flush=True)
     redactor = Redactor(lambda text: text.replace("s3cr3t", "***"))
-    for text in texts(("a", "password", "%25", "\\\\n", "&amp;", "aGVsbG8gd29ybGQ"), SHAPES[:2], min(size, 1 << 16)):
+    for text in texts(ENCODED, SHAPES[:2], min(size, 1 << 16)):
         redactor.text(text)
 """
 

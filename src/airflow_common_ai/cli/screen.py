@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from airflow_common_ai.evidence.model import Edge, RedactedNode, Retry, Signal, Strength
+from airflow_common_ai.policies.delay import seconds
 from airflow_common_ai.policies.evidence_policy import EvidenceRetryPolicy
 from airflow_common_ai.policies.judgement import Judgement
 from airflow_common_ai.sanitizer import sanitize
@@ -60,7 +61,9 @@ class Screen:
         yield from self._more(len(ranked), "signals")
 
         yield from self._line("\nWho decided", style=_BOLD)
-        votes = {vote.tier: f"{vote.outcome}: {vote.code}" if vote.code else vote.outcome for vote in attempt.votes}
+        votes: dict[str, str] = {
+            vote.tier: f"{vote.outcome}: {vote.code}" if vote.code else vote.outcome for vote in attempt.votes
+        }
         for tier in EvidenceRetryPolicy().tiers():
             style = "" if tier.name == attempt.tier else _DIM
             yield from self._line(f"  {tier.name:<15} {votes.get(tier.name, 'not asked')}", style=style)
@@ -90,7 +93,9 @@ class Screen:
         yield from self._line(f"  {mark} [{signal.node}] {signal.code}: {signal.sentence}", hang=8, style=style)
         retry = _RETRY_WORDS[signal.retry].format(signal.max_attempts)
         certainty = ", a hint only" if signal.strength is Strength.HINT else ""
-        yield from self._line(f"        {signal.category}, {retry}{certainty} ({signal.source})", hang=8, style=style)
+        asked = "" if signal.asked_delay_s is None else f", asks for {seconds(signal.asked_delay_s)}"
+        words = f"{signal.category}, {retry}{asked}{certainty} ({signal.source})"
+        yield from self._line(f"        {words}", hang=8, style=style)
 
     def _more(self, count: int, what: str) -> Iterator[str]:
         if count > _MAX_SHOWN:

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 _MAX_EXTRA_TRACEBACKS = 4
 _MAX_TEXT_CHARS = 32 * 1024
-"""Of one text that is searched for tracebacks."""
+"""Of one text that is searched for tracebacks, before it is cut to what is kept of it."""
 _MAX_PARSED_CHARS = 64 * 1024
 """Of all such texts of one failure."""
 _MAX_PARSED_LINES = 1000
@@ -115,7 +115,8 @@ def _node(exception: BaseException, parent: int | None, edge: Edge) -> Exception
     return ExceptionNode(
         type_path=type_path(cls),
         base_paths=base_paths(cls),
-        message=message_of(exception),
+        # At once: 64 exceptions with a megabyte each need not be held at the same time.
+        message=cut(message_of(exception), _MAX_TEXT_CHARS),
         notes=tuple(notes_of(exception)),
         edge=edge,
         parent=parent,
@@ -140,9 +141,11 @@ class _TextReader:
         self._lines_left = _MAX_PARSED_LINES
 
     def read(self, text: str) -> list[ExceptionNode]:
+        if self._chars_left <= len(CUT_MARK) or self._lines_left <= 0:
+            return []
         text = cut(text, min(_MAX_TEXT_CHARS, self._chars_left))
         self._chars_left -= len(text)
-        lines = lines_of(text)[-self._lines_left :] if self._lines_left > 0 else []
+        lines = lines_of(text)[-self._lines_left :]
         self._lines_left -= len(lines)
         return parse_tracebacks("\n".join(lines))
 

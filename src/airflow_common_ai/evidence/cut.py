@@ -20,5 +20,9 @@ def cut(text: str, limit_chars: int) -> str:
         kept = max(0, limit_chars - len(CUT_MARK))
         head = kept // 2
         tail = kept - head
-        text = f"{text[:head]}{CUT_MARK}{text[len(text) - tail :]}"
+        return f"{_encodable(text[:head])}{CUT_MARK}{_encodable(text[len(text) - tail :])}"
+    return _encodable(text)
+
+
+def _encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

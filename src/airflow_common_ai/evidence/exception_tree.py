@@ -70,7 +70,12 @@ def prune(parents: Sequence[int | None], edges: Sequence[Edge]) -> list[Place]:
 def pruned(nodes: Sequence[ExceptionNode]) -> list[ExceptionNode]:
     """Return the nodes that :func:`prune` keeps, each on its new parent."""
     places = prune([node.parent for node in nodes], [node.edge for node in nodes])
-    return [replace(nodes[place.index], parent=place.parent, edge=place.edge) for place in places]
+    return [_placed(nodes[place.index], place) for place in places]
+
+
+def _placed(node: ExceptionNode, place: Place) -> ExceptionNode:
+    is_there = (node.parent, node.edge) == (place.parent, place.edge)
+    return node if is_there else replace(node, parent=place.parent, edge=place.edge)
 
 
 def _joined(upper: Edge, lower: Edge) -> Edge:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 
-from airflow_common_ai.evidence.model import Edge, Fact, RedactedEvidence, RedactedNode
+from airflow_common_ai.evidence.model import Edge, Fact, RedactedEvidence, RedactedNode, RedactedText
 from airflow_common_ai.evidence.wording import MAX_PIECES, PLACEHOLDER, normalise
 
-__all__ = ["fingerprint", "normalise"]
+__all__ = ["fingerprint", "normalise", "stored_fingerprint"]
 
 _HEX_DIGITS = 16
+_FINGERPRINT = re.compile(rf"[0-9a-f]{{{_HEX_DIGITS}}}")
 _MAX_PIECES_IN_ALL = 8 * MAX_PIECES
 """Of all messages of one failure: what bounds the time."""
 
@@ -30,7 +31,7 @@ _RUN_TIME_NAME = re.compile(r"(?<![A-Za-z0-9])(?:0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f
 _WORD = re.compile(r"-?\w+")
 
 
-def fingerprint(evidence: RedactedEvidence) -> str:
+def fingerprint(evidence: RedactedEvidence) -> RedactedText:
     """
     Return 16 hexadecimal digits: equal for the same failure, whatever ids, numbers, hosts, paths, times and
     quoted values it names this time, and different for another failure.
@@ -71,7 +72,13 @@ def fingerprint(evidence: RedactedEvidence) -> str:
     lines = chains[0] if chains else []
     if any(node.message.startswith(_WITHHELD) for node in nodes):
         lines.append(evidence.observed_at.isoformat())
-    return hashlib.sha256(_joined(lines).encode("utf-8", "replace")).hexdigest()[:_HEX_DIGITS]
+    digest = hashlib.sha256(_joined(lines).encode("utf-8", "replace")).hexdigest()
+    return RedactedText(digest[:_HEX_DIGITS])
+
+
+def stored_fingerprint(value: object) -> RedactedText | None:
+    """Return a fingerprint that was read back, ``None`` if it is none; so few digits hold nothing to redact."""
+    return RedactedText(value) if isinstance(value, str) and _FINGERPRINT.fullmatch(value) else None
 
 
 def _joined(chain: list[str]) -> str:

@@ -64,6 +64,8 @@ def guarded(read: Callable[[], T], default: T) -> T:
     try:
         return read()
     except (KeyboardInterrupt, SystemExit):
+        # Also if the stranger raised it: the handler of a signal raises in whatever frame is running, so that one
+        # cannot be told from the other, and a task that cannot be stopped is worse than a failure without a decision.
         raise
     except BaseException:  # noqa: BLE001 - a stranger's property may raise anything
         return default

@@ -10,10 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, NewType
 
 Fact = str | int | float | bool
 """A whitelisted attribute of an exception, e.g. ``{"http.status": 429}``."""
+
+RedactedText = NewType("RedactedText", str)
+"""A string that went through the redaction wall, which alone makes these: what may be logged, stored and sent."""
+
+NO_TEXT = RedactedText("")
 
 CategoryName = Literal["rate_limit", "auth", "network", "data", "resource", "transient", "permanent"]
 """The seven categories of the Common AI provider, so that answers compare."""
@@ -73,26 +79,35 @@ class ExceptionNode:
         :param kinds: ``Name`` for a built-in (``TimeoutError``), else ``root.Name`` with the *top* package
             (``requests.ConnectionError`` for ``requests.exceptions.ConnectionError``): names outlive modules.
         """
-        paths = (self.type_path, *self.base_paths)
-        return any(kind_of(path) in kinds for path in paths)
+        return not {*map(kind_of, (self.type_path, *self.base_paths))}.isdisjoint(kinds)
 
 
+@lru_cache(maxsize=1024)  # of some hundred characters at most: every reader asks for the same few
 def root_of(type_path: str) -> str:
     """Return the top package of a class, ``builtins`` for a built-in."""
     module = type_path.rpartition(".")[0]
     return module.partition(".")[0] or "builtins"
 
 
+@lru_cache(maxsize=1024)
 def kind_of(type_path: str) -> str:
     """Return the class that lives at ``type_path`` as tables and :meth:`ExceptionNode.is_a` name it."""
     root, name = root_of(type_path), type_path.rpartition(".")[2]
     return name if root == "builtins" else f"{root}.{name}"
 
 
+@dataclass(frozen=True, slots=True)
 class RedactedNode(ExceptionNode):
     """A node whose every string went through the redaction wall. Only ``redaction`` makes these."""
 
-    __slots__ = ()
+    type_path: RedactedText
+    base_paths: tuple[RedactedText, ...] = ()
+    message: RedactedText = NO_TEXT
+    notes: tuple[RedactedText, ...] = ()
+
+    def text_of(self, fact: str) -> RedactedText:
+        """Return one of :attr:`facts` as text, empty if it is not there."""
+        return RedactedText(str(self.facts.get(fact, NO_TEXT)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ A string passes, in this order:
 2. The user's own redactor, if there is one. It adds to ours and cannot undo it: what it returns passes the
    registered secrets again and everything below.
 3. The words that touch a cut are dropped.
-4. The named patterns, on the text as it is and on what it says once percent signs, backslashes, entities and base64
-   are undone. Registered secrets are looked for in those forms too.
+4. The named patterns, on the text as it is written, as it reads, and on what is encoded in it. Registered secrets are
+   looked for in those forms too.
 5. A cut to head and tail.
 
 Redacting again changes nothing.
@@ -17,17 +17,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from airflow_common_ai.evidence.class_source import written_part
 from airflow_common_ai.evidence.evidence_json import read_evidence
 from airflow_common_ai.evidence.fitting import drop_halves, fit
-from airflow_common_ai.evidence.model import Evidence, ExceptionNode, Fact, RedactedEvidence, RedactedNode
+from airflow_common_ai.evidence.model import (
+    Evidence,
+    ExceptionNode,
+    Fact,
+    RedactedEvidence,
+    RedactedNode,
+    RedactedText,
+)
 from airflow_common_ai.evidence.secret_patterns import (
     MASK,
     Name,
     Span,
-    Suspicion,
     find_secrets,
     is_placeholder,
     kind_of_name,
@@ -35,7 +42,7 @@ from airflow_common_ai.evidence.secret_patterns import (
     places_of,
     suspect,
 )
-from airflow_common_ai.evidence.secret_patterns.encodings import base64_texts, decoded_forms
+from airflow_common_ai.evidence.secret_search import SecretSearch
 from airflow_common_ai.evidence.type_path import built_in_name
 
 __all__ = ["Redactor", "TextFilter", "from_json"]
@@ -43,17 +50,15 @@ __all__ = ["Redactor", "TextFilter", "from_json"]
 TextFilter = Callable[[str], str]
 """Returns a text with its secrets masked."""
 
+_INTERRUPTS = (KeyboardInterrupt, SystemExit)
+
 _MAX_INPUT_CHARS = 64 * 1024
 _MAX_NAME_CHARS = 512
 _MAX_ROUNDS = 12
-_ENCODINGS_IN_EACH_OTHER = 2
 _SHORTEST_VALUE = 4
 
 _NAME = re.compile(r"[^\W\d]\w*(?:[.\-](?:\w+|<locals>|<lambda>))*")
 """What a class statement or a probe can have named. Anything else was put together at run time."""
-
-_PLUS_FOR_SPACE = re.compile(r"\+(?:(?<=[^\W\d]\+)\w|(?<=\w\+)[^\W\d])")
-"""Not that of a time zone."""
 
 _MASKED_NAME = re.compile(r"\*{3}[\w.\-]{0,80}\\{0,7}[\"'`]?[\])]?[ \t]{0,8}(?:[=>]|:(?!//))|--?[\w\-]{0,40}\*{3}")
 """Where a registered secret may have been part of what announces another one."""
@@ -75,35 +80,55 @@ class Redactor:
     def __init__(self, mask_registered: TextFilter | None = None, extra: TextFilter | None = None) -> None:
         self._mask_registered = mask_registered
         self._extra = extra
+        self._search = SecretSearch(None if mask_registered is None else self._without_registered)
 
-    def text(self, value: str) -> str:
+    def text(self, value: str) -> RedactedText:
         """Return one string as it may be shown."""
+        return self.texts([value])[0]
+
+    def texts(self, values: Iterable[str]) -> tuple[RedactedText, ...]:
+        """Return strings as they may be shown; cheaper than one by one."""
+        values = tuple(values)
         try:
-            return self._behind_the_wall([value])[value]
-        except Exception as error:  # noqa: BLE001 - whatever a stranger's filter raises, nothing may leave
-            return _withheld(error)
+            redacted = self._behind_the_wall(values)
+            return tuple(redacted[value] for value in values)
+        except _INTERRUPTS:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever a stranger's filter raises, nothing may leave
+            return tuple(_withheld(error) for _ in values)
+
+    def name(self, value: str) -> RedactedText:
+        """
+        Return a name as it may be shown: of a class, a code, a category, a rule.
+
+        Names that can have been written in source pass the named patterns only: a password such as ``postgres`` or
+        ``timeout`` must not take the structure from a record.
+        """
+        known = _source_name(value)
+        return self.text(value) if known is None else known
 
     def redact(self, evidence: Evidence) -> RedactedEvidence:
         """Return the same facts as they may be stored, logged and sent."""
         try:
             return _rebuilt(evidence, self._behind_the_wall(_texts_of(evidence)).__getitem__)
-        except Exception as error:  # noqa: BLE001 - as above
+        except _INTERRUPTS:
+            raise
+        except BaseException as error:  # noqa: BLE001 - as above
             withheld = _withheld(error)
-            return _rebuilt(evidence, lambda text: withheld if text else text)
+            return _rebuilt(evidence, lambda text: withheld if text else RedactedText(text))
 
-    def _behind_the_wall(self, texts: Iterable[str]) -> dict[str, str]:
+    def _behind_the_wall(self, texts: Iterable[str]) -> dict[str, RedactedText]:
         """Return for each text what may be shown of it."""
+        return {text: RedactedText(shown) for text, shown in self._masked(texts).items()}
+
+    def _masked(self, texts: Iterable[str]) -> dict[str, str]:
         redacted = {text: self._filtered(text) for text in texts}
-        pending: Collection[str] = redacted
+        pending = list(redacted)
         for _ in range(_MAX_ROUNDS):
-            # One look at all of them together tells which of the many patterns are worth trying on each.
-            suspicion = suspect("\n".join([redacted[text] for text in pending]))
             changed = []
-            for text in pending:
-                behind = redacted[text]
-                spans = self._secrets(behind, suspicion, _ENCODINGS_IN_EACH_OTHER)
-                masked = fit(drop_halves(mask_spans(behind, spans)))
-                if masked != behind:
+            for text, spans in zip(pending, self._search.find([redacted[text] for text in pending]), strict=True):
+                masked = fit(drop_halves(mask_spans(redacted[text], spans)))
+                if masked != redacted[text]:
                     redacted[text] = masked
                     changed.append(text)
             if not changed:
@@ -131,55 +156,6 @@ class Redactor:
     def _without_registered(self, text: str) -> str:
         return text if self._mask_registered is None else _call(self._mask_registered, text)
 
-    def _secrets(self, text: str, suspicion: Suspicion, depth: int) -> list[Span]:
-        """Find secrets in a text and in what its encoded parts say; registered ones only in the latter."""
-        spans = find_secrets(text, suspicion.patterns)
-        if depth:
-            if suspicion.may_hold_base64:
-                spans += self._secrets_in_base64(text, depth)
-            for form in decoded_forms(text):
-                spans += map(form.span_in_source, self._secrets_in_form(form.text, depth))
-            if self._mask_registered is not None and _PLUS_FOR_SPACE.search(text):
-                spans += self._registered_with_plus(text)
-        return spans
-
-    def _secrets_in_form(self, text: str, depth: int) -> list[Span]:
-        suspicion = suspect(text)
-        spans = find_secrets(text, suspicion.patterns)
-        if suspicion.may_hold_base64:
-            spans += self._secrets_in_base64(text, depth)
-        spans += self._registered(text)
-        return spans
-
-    def _secrets_in_base64(self, text: str, depth: int) -> Iterator[Span]:
-        for span, readable in base64_texts(text):
-            masked = self._without_registered(readable)
-            if mask_spans(masked, self._secrets(masked, suspect(masked), depth - 1)) != readable:
-                yield span
-
-    def _registered_with_plus(self, text: str) -> Iterator[Span]:
-        """Find registered secrets with spaces in them, as forms encode them."""
-        spaced = text.replace("+", " ")
-        yield from self._registered(spaced)
-        for form in decoded_forms(spaced):
-            yield from map(form.span_in_source, self._registered(form.text))
-
-    def _registered(self, text: str) -> Iterator[Span]:
-        """Find where registered secrets are masked; several in one line are covered as one."""
-        if self._without_registered(text) == text:
-            return
-        start = 0
-        is_found = False
-        for line in text.splitlines(keepends=True):
-            masked = self._without_registered(line)
-            if masked != line:
-                is_found = True
-                left, right = _difference(line, masked)
-                yield start + left, start + right
-            start += len(line)
-        if not is_found:  # a secret of several lines
-            yield _difference(text, self._without_registered(text))
-
 
 def from_json(data: object, redactor: Redactor) -> RedactedEvidence:
     """
@@ -192,12 +168,12 @@ def from_json(data: object, redactor: Redactor) -> RedactedEvidence:
     return redactor.redact(read_evidence(data))
 
 
-def _rebuilt(evidence: Evidence, through: TextFilter) -> RedactedEvidence:
+def _rebuilt(evidence: Evidence, through: Callable[[str], RedactedText]) -> RedactedEvidence:
     return RedactedEvidence(
         nodes=tuple(
             RedactedNode(
-                type_path=_name(node.type_path, through),
-                base_paths=tuple(_name(path, through) for path in node.base_paths),
+                type_path=_class_path(node.type_path, through),
+                base_paths=tuple(_class_path(path, through) for path in node.base_paths),
                 message=through(node.message),
                 notes=tuple(map(through, node.notes)),
                 edge=node.edge,
@@ -217,29 +193,45 @@ def _texts_of(evidence: Evidence) -> Iterator[str]:
         yield node.message
         yield from node.notes
         yield from (fact for fact in node.facts.values() if isinstance(fact, str))
-        yield from (name for name in (node.type_path, *node.base_paths, *node.facts) if _source_name(name) is None)
+        yield from (name for name in node.facts if _source_name(name) is None)
+        yield from (_unwritten(path) for path in (node.type_path, *node.base_paths))
 
 
-def _name(name: str, through: TextFilter) -> str:
+def _class_path(path: str, through: Callable[[str], RedactedText]) -> RedactedText:
     """
-    Return the path of a class or the name of a fact.
+    Return the path of a class.
 
-    Those that can have been written in source pass the named patterns only: a password such as ``postgres`` or
-    ``timeout`` must not take the structure from the evidence.
+    What is known to be written in source passes the named patterns only, for the reason in :meth:`Redactor.name`; the
+    rest passes everything, since somebody may have given a class the name of a secret.
     """
+    unwritten = _unwritten(path)
+    written = path.removesuffix(unwritten)
+    known = _source_name(written.removesuffix(".")) if written else RedactedText("")
+    return RedactedText(f"{known}{'.' if written.endswith('.') else ''}{through(unwritten)}")
+
+
+def _unwritten(path: str) -> str:
+    """Return what of the path of a class may have been put together at run time."""
+    if len(path) > _MAX_NAME_CHARS:
+        return ""  # masked as a whole
+    return path.removeprefix(written_part(path)) if _NAME.fullmatch(path) else path
+
+
+def _name(name: str, through: Callable[[str], RedactedText]) -> RedactedText:
+    """Return the name of a fact, for which holds what :meth:`Redactor.name` says."""
     known = _source_name(name)
     return through(name) if known is None else known
 
 
 @lru_cache(maxsize=4096)
-def _source_name(name: str) -> str | None:
+def _source_name(name: str) -> RedactedText | None:
     """Return a name from source behind the named patterns, ``None`` if it was put together at run time."""
     if len(name) > _MAX_NAME_CHARS:
-        return MASK
+        return RedactedText(MASK)
     return Redactor().text(name) if _NAME.fullmatch(name) else None
 
 
-def _facts(node: ExceptionNode, through: TextFilter) -> Iterator[tuple[str, Fact]]:
+def _facts(node: ExceptionNode, through: Callable[[str], RedactedText]) -> Iterator[tuple[str, Fact]]:
     for original, fact in node.facts.items():
         name = _name(original, through)
         if isinstance(fact, str):
@@ -261,18 +253,10 @@ def _still_in(text: str, raw: str) -> Iterator[Span]:
     With ``password`` registered as a password, ``password=hunter2`` has become ``***=hunter2``: nothing announces
     the secret any more.
     """
-    found = {raw[start:end] for start, end in find_secrets(raw, suspect(raw).patterns)}
+    found = {raw[start:end] for start, end in find_secrets(raw, suspect(raw))}
     for value in found:
         if len(value) >= _SHORTEST_VALUE:
             yield from ((place, place + len(value)) for place in places_of([value], text))
-
-
-def _difference(text: str, masked: str) -> Span:
-    """Return the stretch of ``text`` outside of which both are the same."""
-    shorter = min(len(text), len(masked))
-    left = next((index for index in range(shorter) if text[index] != masked[index]), shorter)
-    right = next((index for index in range(shorter - left) if text[-1 - index] != masked[-1 - index]), shorter - left)
-    return left, len(text) - right
 
 
 def _call(function: TextFilter, text: str) -> str:
@@ -282,6 +266,6 @@ def _call(function: TextFilter, text: str) -> str:
     return "".join(result)  # a plain string, whatever the methods of a subclass do
 
 
-def _withheld(error: Exception) -> str:
+def _withheld(error: BaseException) -> RedactedText:
     """Return what stands in place of a text; of the error only a built-in name: others may hold anything."""
-    return f"[withheld: the redactor raised {built_in_name(error)}]"
+    return RedactedText(f"[withheld: the redactor raised {built_in_name(error)}]")

@@ -16,8 +16,9 @@ __all__ = ["fit"]
 
 MAX_MESSAGE_CHARS = 16 * 1024 + 512
 """Of one message; the 512 are for the words beside a cut, which redaction drops."""
-MAX_MESSAGES_CHARS = 64 * 1024
-"""Of all messages together."""
+MAX_MESSAGES_CHARS = 40 * 1024
+"""Of all messages together: the root and one innermost exception in full, and some hundred characters for each of
+62 others. Redaction and the readers take time for each character; none of them looks at more of one message."""
 MAX_NOTES = 16
 """Of one exception."""
 MAX_NOTE_CHARS = 2 * 1024

@@ -16,14 +16,14 @@ _slots = vars(type)
 
 def type_path(cls: type) -> str:
     """Return ``module.Class``, e.g. ``builtins.ValueError``; without the module if that is not a string."""
-    name = cut(str.__str__(_slots["__qualname__"].__get__(cls)), _MAX_PATH_CHARS)
+    path = str.__str__(_slots["__qualname__"].__get__(cls))
     try:
         module = _slots["__module__"].__get__(cls)
     except AttributeError:
-        return name
-    if not issubclass(type(module), str):
-        return name
-    return cut(f"{cut(str.__str__(module), _MAX_PATH_CHARS)}.{name}", _MAX_PATH_CHARS)
+        module = None
+    if issubclass(type(module), str):
+        path = f"{str.__str__(module)}.{path}"
+    return cut(path, _MAX_PATH_CHARS)
 
 
 def built_in_name(error: BaseException) -> str:

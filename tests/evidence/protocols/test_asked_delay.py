@@ -83,7 +83,7 @@ def test_what_asks_for_no_wait_gives_none(message: str) -> None:
 def test_the_wait_is_told_with_the_signal_that_it_came_with() -> None:
     signals = read_message("Rate limit reached for gpt-4 on tokens per min (TPM). Please try again in 20s.")
     assert (signals[0].code, signals[0].asked_delay_s) == ("text.rate_limited", 20)
-    assert signals[0].sentence == "the message says: too many requests; it asks for 20 s"
+    assert signals[0].sentence == "the message says: too many requests"
 
 
 def test_a_wait_alone_is_reason_enough_to_try_again() -> None:

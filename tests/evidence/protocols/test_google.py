@@ -136,6 +136,13 @@ def test_a_job_that_failed_is_judged_by_its_reason_also_in_the_log(
         assert signal.code == f"google.{reason}"
 
 
+def test_a_job_that_was_made_just_now_may_not_be_visible_yet(server: LoopbackServer) -> None:
+    server.answer(google_answer(404, "notFound", "Not found: Job project:EU.job_1"))
+    signal = conclusion(alive(raised_by(lambda: call(server.url))))
+    assert signal is not None
+    assert (signal.code, signal.retry) == ("google.notFound.job", DEPENDS)
+
+
 def test_a_job_that_failed_for_an_unknown_reason_is_no_server_error() -> None:
     error = failed_job("zork", 500)
     assert isinstance(error, google.api_core.exceptions.InternalServerError)

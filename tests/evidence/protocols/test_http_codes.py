@@ -8,6 +8,7 @@ from http_reading import answer_node, signal_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from airflow_common_ai.evidence.cut import cut
 from airflow_common_ai.evidence.model import Rank, Retry, Signal, Strength, Wait
 from airflow_common_ai.evidence.protocols.http.body import body_facts, printed_body_facts
 
@@ -299,9 +300,9 @@ def test_the_message_narrows_what_the_code_of_a_rate_limit_says(message: str, ca
 
 def test_a_kept_body_is_bounded() -> None:
     facts = body_facts("x" * 10**6)
-    assert facts == {"http.body": "x" * 1024}
+    assert facts == {"http.body": cut("x" * 10**6, 2048)}
     facts = body_facts(json.dumps({"message": "a " * 5000, "code": "c" * 5000}))
-    assert all(len(str(fact)) <= 1024 for fact in facts.values())
+    assert all(len(str(fact)) <= 2048 for fact in facts.values())
 
 
 KEYS = st.sampled_from(["error", "errors", "code", "details", "message", "retry_after", "reason", "status"])
@@ -318,7 +319,7 @@ def test_no_body_raises(body: object) -> None:
 
 
 def test_a_deeply_nested_body_is_no_trap() -> None:
-    assert body_facts("[" * 60_000)["http.body"] == "[" * 1024
+    assert body_facts("[" * 60_000)["http.body"] == cut("[" * 60_000, 2048)
     nested: object = {"code": "deep"}
     for _ in range(500):
         nested = {"error": nested}

@@ -113,6 +113,7 @@ def test_a_date_is_measured_against_the_clock_of_the_server() -> None:
     [
         # RateLimit since draft 08: the last of the exhausted windows.
         ({"ratelimit": '"default";r=0;t=30'}, 30),
+        ({"ratelimit": '"default";r=0;t=1e9'}, None),
         ({"ratelimit": '"burst";r=0;t=5, "hour, or so";r=0;t=900, "daily";r=7;t=50000'}, 900),
         ({"ratelimit": '"daily";r=7;t=50000'}, None),
         # Draft 07 and what came before.

@@ -45,7 +45,7 @@ def is_java_class(type_path: str) -> bool:
 
 def printed_exceptions(line: str) -> Iterator[tuple[str, int]]:
     """Yield the class of each exception that a line prints, and where its message starts."""
-    if not any(word in line for word in _THROWABLE_WORDS):
+    if not any(map(line.__contains__, _THROWABLE_WORDS)):
         return
     for match in _PRINTED.finditer(line):
         type_path, start = match["remote"] or match["type"], match.start()

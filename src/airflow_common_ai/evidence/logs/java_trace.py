@@ -94,7 +94,7 @@ def parse_java_trace(text: str) -> list[ExceptionNode]:
 
     :return: Nodes with :attr:`~ExceptionNode.from_text`, the root first; empty if there is no Java trace.
     """
-    if not any(mark in text for mark in JAVA_MARKS):
+    if not any(map(text.__contains__, JAVA_MARKS)):
         return []
     reader = _JavaReader()
     for line in lines_of(text):

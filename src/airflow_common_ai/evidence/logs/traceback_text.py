@@ -31,7 +31,7 @@ _RICH_BOX = "─╮ "
 
 def holds_traceback(text: str) -> bool:
     """Whether it is worth looking for a traceback in a text."""
-    return any(mark in text for mark in _MARKS)
+    return any(map(text.__contains__, _MARKS))
 
 
 def parse_tracebacks(text: str) -> list[ExceptionNode]:

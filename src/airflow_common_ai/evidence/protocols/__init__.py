@@ -17,6 +17,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Protocol
 
 from airflow_common_ai.evidence.model import Fact, RedactedEvidence, RedactedNode, Signal
@@ -85,10 +86,9 @@ def read_signals(evidence: RedactedEvidence) -> tuple[Signal, ...]:
     """Return every signal of every node, in the order of nodes and, within one, of rank."""
     signals: list[Signal] = []
     for index, node in enumerate(evidence.nodes):
-        found = [
-            replace(signal, node=index) for reader in READERS for signal in _read(reader, node, evidence.observed_at)
-        ]
-        signals.extend(sorted(found, key=lambda signal: signal.rank))
+        found = [signal for reader in READERS for signal in _read(reader, node, evidence.observed_at)]
+        found.sort(key=attrgetter("rank"))
+        signals.extend(replace(signal, node=index) if index else signal for signal in found)
     return tuple(signals)
 
 

@@ -32,7 +32,11 @@ def settle(found: Iterable[Signal], message: str) -> tuple[Signal, ...]:
     They stay conclusive only where the message is about them: the tail of a log also shows errors that
     somebody handled, and findings that contradict each other settle nothing.
     """
-    signals = tuple(dict.fromkeys(found))
+    distinct: list[Signal] = []
+    for signal in found:
+        if signal not in distinct:  # most are rows of a table, the same object: no need to hash all of their fields
+            distinct.append(signal)
+    signals = tuple(distinct)
     answers = {signal.retry is Retry.NO for signal in signals}
     if _is_log(message) or len(answers) > 1:
         return tuple(replace(signal, strength=Strength.HINT) for signal in signals)

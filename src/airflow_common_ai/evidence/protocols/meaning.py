@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from airflow_common_ai.evidence.model import CategoryName, Rank, Retry, Signal, Strength, Wait
 
-__all__ = ["Meaning", "delay_in_words", "depends", "no", "yes"]
+__all__ = ["Meaning", "depends", "no", "yes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +27,17 @@ class Meaning:
         return self.retry is Retry.NO
 
     def signal(self, code: str, rank: Rank, asked_delay_s: float | None = None) -> Signal:
-        """Return the signal; a delay that the server asked for is named in its sentence."""
-        asked = None if self.is_final else asked_delay_s
-        sentence = self.sentence
-        if asked is not None:
-            sentence += f"; the server asked for {delay_in_words(asked)}"
+        """Return the signal; a delay that the server asked for counts where another try is worth it."""
         return Signal(
             code=code,
             category=self.category,
             retry=self.retry,
             wait=self.wait,
             rank=rank,
-            sentence=sentence,
+            sentence=self.sentence,
             source=self.source,
             strength=self.strength,
-            asked_delay_s=asked,
+            asked_delay_s=None if self.is_final else asked_delay_s,
             max_attempts=self.max_attempts,
         )
 
@@ -59,8 +55,3 @@ def no(category: CategoryName, sentence: str, source: str) -> Meaning:
 def depends(category: CategoryName, wait: Wait, sentence: str, source: str, max_attempts: int = 2) -> Meaning:
     """Return a row that is worth one retry, or ``max_attempts - 1``."""
     return Meaning(category, Retry.DEPENDS, wait, sentence, source, max_attempts)
-
-
-def delay_in_words(delay_s: float) -> str:
-    """Return a delay as a sentence names it: ``120 s``, ``1.5 s``."""
-    return f"{delay_s:.1f}".removesuffix(".0") + " s"

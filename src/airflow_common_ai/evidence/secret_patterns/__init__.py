@@ -8,7 +8,6 @@ from airflow_common_ai.evidence.secret_patterns.spans import MASK, Span, mask_sp
 from airflow_common_ai.evidence.secret_patterns.table import (
     PATTERNS,
     SecretPattern,
-    Suspicion,
     find_secrets,
     suspect,
 )
@@ -19,7 +18,6 @@ __all__ = [
     "Name",
     "SecretPattern",
     "Span",
-    "Suspicion",
     "find_secrets",
     "is_placeholder",
     "kind_of_name",

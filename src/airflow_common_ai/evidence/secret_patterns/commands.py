@@ -1,14 +1,14 @@
-"""Passwords on command lines: ``mysql -psecret``, ``curl -u user:secret``, ``echo secret | kinit``."""
+"""Passwords on command lines and in commands to servers: ``mysql -psecret``, ``echo secret | kinit``, ``AUTH x``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from airflow_common_ai.evidence.secret_patterns.shapes import is_placeholder
-from airflow_common_ai.evidence.secret_patterns.spans import Span, spans_of
+from airflow_common_ai.evidence.secret_patterns.shapes import is_made_up, is_placeholder
+from airflow_common_ai.evidence.secret_patterns.spans import Span, places_of
 
-__all__ = ["find_command_passwords", "find_oracle_logins", "find_piped_passwords"]
+__all__ = ["find_command_passwords", "find_login_commands", "find_oracle_logins", "find_piped_passwords"]
 
 _GAP = r"(?:[ ]{1,4}|[\"'],[ ]{0,2}(?=[\"']))"
 """Between two arguments: of a shell, or in the list that a ``CalledProcessError`` shows."""
@@ -17,6 +17,7 @@ _JOINED = re.compile(r"(?:'(?P<single>[^'\n]+)'|\"(?P<double>[^\"\n]+)\"|(?P<bar
 _NEXT = re.compile(_GAP + _VALUE)
 _EITHER = re.compile(rf"{_GAP}?{_VALUE}")
 _BEHIND_USER = re.compile(rf"(?:{_GAP}|=)?[\"']?[^\s\"':,]{{1,100}}:(?P<secret>[^\s\"']+)")
+_COOKIES = re.compile(rf"{_GAP}[\"']?(?P<secret>[\w\-.]{{1,60}}=[^\s\"']+)")
 _BEHIND_PERCENT = re.compile(rf"{_GAP}[\"']?[^\s\"'%]{{1,100}}%(?P<secret>[^\s\"']+)")
 
 _FORMS: dict[tuple[str, str], re.Pattern[str]] = {
@@ -28,7 +29,9 @@ _FORMS: dict[tuple[str, str], re.Pattern[str]] = {
         ("redis-cli valkey-cli", "-a", _NEXT),
         ("ldapsearch ldapadd ldapmodify ldapwhoami ldapdelete ldappasswd", "-w", _NEXT),
         ("sqlcmd bcp isql zip unzip", "-P", _NEXT),
-        ("curl", "-u -U --user --proxy-user", _BEHIND_USER),
+        ("twine", "-p", _NEXT),
+        ("curl", "-u -U --user --proxy-user -E --cert", _BEHIND_USER),
+        ("curl", "-b --cookie", _COOKIES),
         ("http https xh", "-a --auth", _BEHIND_USER),
         ("smbclient smbget rpcclient", "-U --user", _BEHIND_PERCENT),
     )
@@ -38,7 +41,7 @@ _FORMS: dict[tuple[str, str], re.Pattern[str]] = {
 """What follows which option of which command is its password; ``login`` is that of docker, helm, az and others, whose
 ``run -p`` names ports. Source: the manual page of each."""
 
-_OPTION = re.compile(r"-(?<=[\s\"']-)(?:[pauwPU]|-(?:user|proxy-user|auth)(?=[\s=\"']))")
+_OPTION = re.compile(r"-(?<=[\s\"']-)(?:[pauwPUEb]|-(?:user|proxy-user|auth|cert|cookie)(?=[\s=\"']))")
 _COMMAND = re.compile(rf"(?<![\w.\-])(?:{'|'.join(sorted({re.escape(command) for command, _ in _FORMS}))})(?![\w.\-])")
 _MAX_COMMAND_CHARS = 400
 _COMMAND_ENDS = "\n|;&"
@@ -49,10 +52,20 @@ _PIPED = re.compile(
     r" {0,4}\| {0,4}(?:sudo )?"
     r"(?:kinit|sudo|-s|su|passwd|chpasswd|[a-z]{1,10}(?: registry)? login [^\n|]{0,200}--password-stdin)\b"
 )
-_ORACLE = (
-    r"(?:\b(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n]{0,80}?[\s\"']|jdbc:oracle:(?:thin|oci):)"
-    r"[\w$#]{1,30}/(?P<secret>[^\s\"'/@]{1,60})@"
+_ORACLE = re.compile(
+    r"(?:(?<![\w.@:/\-])|(?<=thin:)|(?<=oci:))(?P<user>[\w$#]{1,30})/(?P<secret>(?![\d.]+@)[^\s\"'/@:,;]{4,60})@"
+    r"(?P<host>//)?(?P<address>[\w\-]{1,63}(?:\.[\w\-]{1,63}){0,8})(?P<port>:[0-9]{2,5}\b)?(?=$|[\s:/\"',;)\]])"
 )
+_ORACLE_TOOL = re.compile(
+    r"\b(?:sqlplus|sqlldr|expdp|impdp|rman|oracle|ora-\d|cx_oracle|oracledb|connect|connecting|conn|logon|dsn)\b|jdbc:oracle:"
+)
+_PUBLIC_NAME = re.compile(r"(?:[\w\-]+\.)+[a-z]{2,24}|\d{1,3}(?:\.\d{1,3}){3}")
+_NEAR = 100
+
+
+_FTP_PASSWORD = re.compile(r"PASS (?P<secret>[^\s'\"]{3,128})")
+_FTP_USER = re.compile(r"\bUSER \S{1,100}\s{1,8}(?:[^\n]{0,20}[>'\" ])?$")
+_REDIS_PASSWORD = re.compile(r"AUTH (?:default )?(?P<secret>[^\s'\",=]{6,128})")
 
 
 def find_command_passwords(text: str, lowered: str) -> Iterator[Span]:
@@ -78,5 +91,28 @@ def find_piped_passwords(text: str, lowered: str) -> Iterator[Span]:
 
 
 def find_oracle_logins(text: str, lowered: str) -> Iterator[Span]:
-    """Find ``scott/tiger@`` where Oracle's tools take it."""
-    return spans_of(_ORACLE, lowered)
+    """Find ``scott/tiger@`` where an Oracle tool takes it, or before what can only be a host."""
+    at = text.find("@")
+    while at >= 0:
+        slash = text.rfind("/", max(0, at - 61), at)
+        start = slash
+        while start > max(0, slash - 30) and (text[start - 1].isalnum() or text[start - 1] in "_$#"):
+            start -= 1
+        match = _ORACLE.match(lowered, start) if slash > start >= 0 else None
+        if match is not None and match.end("secret") == at and not is_placeholder(match["secret"]):
+            is_address = match["host"] or match["port"] or _PUBLIC_NAME.fullmatch(match["address"])
+            if is_address or _ORACLE_TOOL.search(lowered, max(0, start - _NEAR), start):
+                yield match.span("secret")
+        at = text.find("@", at + 1)
+
+
+def find_login_commands(text: str, lowered: str) -> Iterator[Span]:
+    """Find what is sent behind ``PASS`` of FTP and ``AUTH`` of Redis; a test that passes is ``PASS test_x``."""
+    for place in places_of(["PASS "], text):
+        match = _FTP_PASSWORD.match(text, place)
+        if match and (text[place - 1 : place] in ("'", '"') or _FTP_USER.search(text, max(0, place - 150), place)):
+            yield match.span("secret")
+    for place in places_of(["AUTH "], text):
+        match = _REDIS_PASSWORD.match(text, place)
+        if match and not text[place - 1 : place].isalnum() and is_made_up(match["secret"]):
+            yield match.span("secret")

@@ -17,6 +17,11 @@ _XML = re.compile(
     r"<(?:[a-z][\w.\-]{0,30}:)?(?P<name>[a-z][\w.\-]{1,60})(?:[ ][^<>]{0,300})?>(?P<secret>[^<>]{1,4096})</"
 )
 _XML_PROPERTY = re.compile(r"<name>(?P<name>[^<>]{1,100})</name>\s{0,20}<value>(?P<secret>[^<>]{1,4096})</value>")
+_CELLS = re.compile(
+    r">(?P<name>[a-z][\w.\- ]{1,60}):?</(?:td|th|dt|key|name|label|b|strong|span)>\s{0,40}"
+    r"(?:<[a-z][^<>]{0,100}>\s{0,20}){1,2}(?P<secret>[^<>]{1,4096})</"
+)
+"""Tables and lists of HTML pages, and property lists."""
 
 _REJECTED = re.compile(
     r"^(?P<name>[\w.]{1,80})\n[ \t][^\n]{0,200}?input_value="
@@ -33,7 +38,7 @@ _SETTING = re.compile(
 
 def find_xml_values(text: str, lowered: str) -> Iterator[Span]:
     """Find ``<SecretAccessKey>…</SecretAccessKey>`` and Hadoop's ``<name>…</name><value>…</value>``."""
-    for pattern in (_XML, _XML_PROPERTY):
+    for pattern in (_XML, _XML_PROPERTY, _CELLS):
         for match in pattern.finditer(lowered):
             kind = kind_of_name(text[match.start("name") : match.end("name")])
             if kind is not Name.HARMLESS and is_secret(text, match.span("secret"), kind, ":", is_quoted=True):

@@ -36,7 +36,47 @@ _MAX_NAME_CHARS = 160
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
-_PASSWORDS = ("password", "passwd", "passwort", "passphrase", "passcode", "pwd")
+_PASSWORDS = (
+    *("password", "passwd", "passwort", "passphrase", "passcode", "pwd"),
+    *(
+        f"{owner}pass"
+        for owner in (
+            *(
+                "user",
+                "db",
+                "database",
+                "store",
+                "key",
+                "trust",
+                "my",
+                "root",
+                "admin",
+                "require",
+                "master",
+                "login",
+                "pg",
+            ),
+            *(
+                "sql",
+                "mysql",
+                "ora",
+                "redis",
+                "smtp",
+                "mail",
+                "ftp",
+                "ldap",
+                "bind",
+                "sasl",
+                "proxy",
+                "http",
+                "ssh",
+                "sudo",
+            ),
+            *("auth", "app", "svc", "service", "srv", "kafka", "cert", "ca", "enc", "host", "wifi", "vnc"),
+        )
+    ),
+    *(f"{owner}pw" for owner in ("bind", "root", "db", "user", "my", "admin", "ldap", "sql")),
+)
 _ENDINGS: dict[str, Name] = {
     **dict.fromkeys(_PASSWORDS, Name.SECRET),
     "secret": Name.SECRET,
@@ -54,9 +94,8 @@ _ENDINGS: dict[str, Name] = {
 
 _EXACT: dict[str, Name] = {
     "pass": Name.SECRET,
+    "passe": Name.SECRET,  # mot de passe
     "pw": Name.SECRET,
-    "bindpw": Name.SECRET,
-    "rootpw": Name.SECRET,
     "otp": Name.SECRET,
     "jwt": Name.TOKEN,
     "signature": Name.SIGNATURE,
@@ -77,6 +116,7 @@ _PAIRS: dict[tuple[str, str], Name] = {
     ("connect", "sid"): Name.SESSION,
     ("secret", "id"): Name.IDENTIFIER,
     ("webhook", "url"): Name.SECRET,
+    ("rediscli", "auth"): Name.SECRET,
     ("key", "data"): Name.SECRET,  # kubeconfig: client-key-data
     ("certificate", "data"): Name.SECRET,  # kubeconfig: client-certificate-data
     ("authority", "data"): Name.SECRET,  # kubeconfig: certificate-authority-data
@@ -97,7 +137,7 @@ _NOT_THE_SECRET_ITSELF = words(
     "provider providers rate ref reference refs refused rejected remaining required reset resets revoked rotated "
     "rotation rule rules schema scope scopes sec seconds server service size source stage stages state status "
     "storage store strength suffix table tables time timeout ttl type types updated uri url urls usage used valid "
-    "validation validator version versions was"
+    "validation validator version versions was zero"
 )
 """Parts after the telling one that turn it into something about the secret: ``token_url``, ``password_resets``."""
 

@@ -7,7 +7,15 @@ import binascii
 import re
 from itertools import pairwise
 
-__all__ = ["is_basic_credentials", "is_placeholder", "is_random", "is_signature", "is_uuid", "reads_like_prose"]
+__all__ = [
+    "is_basic_credentials",
+    "is_made_up",
+    "is_placeholder",
+    "is_random",
+    "is_signature",
+    "is_uuid",
+    "reads_like_prose",
+]
 
 _PLACEHOLDER = re.compile(
     r"none|null|nil|undefined|nan|true|false|yes|no|on|off"
@@ -27,6 +35,26 @@ _PROSE = re.compile(
     r"|missing|must|not|required|should|than|the|this|to|too|was|were|will|with|your)\b",
     re.IGNORECASE,
 )
+_MADE_UP = re.compile(r"(?=[^A-Za-z]*[A-Za-z])(?=.*?(?:[0-9]|[!@#$%^&*+=~].))[^\s\"'`<>(){}\[\]|\\]{6,256}")
+_TECHNICAL = re.compile(
+    r"[a-z_]*(?:sha|md|aes|des|des3|rsa|ed|pkcs|base|utf|int|float|real|char|double|oauth|http|ssh|ipv|argon|bcrypt|x|p|v"
+    r"|mysql|pbkdf|scram|caching|varchar|uint|number|id|type|version|part|line|step|node|host|user|attempt|try|col|column"
+    r"|field|row|level|rev|s|k|py|python)[_\-]?(?:sha[_\-]?)?[0-9]{1,5}[a-z_]{0,12}(?:[_\-][a-z0-9]{1,12})*"
+    r"|v?[0-9]+(?:\.[0-9]+)+[\w.\-]*|[0-9][0-9.,:_\-/]*[A-Za-z%]{1,7}|[0-9]{4}-[0-9]{2}-[0-9]{2}T?[0-9:.+\-Z]*"
+    r"|~?\.{0,2}/.*|[a-z][a-z0-9+.\-]*://.*|[\w./\-]+\.(?:py|json|ya?ml|txt|pem|key|csv|log|sql|sh|env|conf|cfg|ini|toml|xml)"
+    r"|(?-i:[a-z0-9_.\-]+(?:/[a-z0-9_.\-]+)+)|[\w.\-]*@[\w.\-]*|[\w.]+=[^=]*|[a-z_]+(?:[_\-][a-z0-9]+)*[_\-][0-9]{1,3}"
+    r"|(?-i:[0-9a-f]{7,64}|[0-9A-F]{7,64})|%\w+|\$\w+|0x[0-9a-f]+",
+    re.IGNORECASE,
+)
+"""Algorithms, types, versions, amounts, dates, paths, files, digests and numbered things."""
+
+
+def is_made_up(value: str) -> bool:
+    """Whether letters are mixed with digits or signs, as in most passwords, and not as in the words of a trade."""
+    value = value.rstrip(".,:;!?")
+    if _MADE_UP.fullmatch(value) is None or is_placeholder(value) or is_uuid(value):
+        return False
+    return _TECHNICAL.fullmatch(value) is None
 
 
 def is_placeholder(value: str) -> bool:

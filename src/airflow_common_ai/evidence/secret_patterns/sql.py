@@ -6,18 +6,28 @@ import re
 from collections.abc import Iterator
 
 from airflow_common_ai.evidence.secret_patterns.names import Name, kind_of_name
-from airflow_common_ai.evidence.secret_patterns.shapes import is_placeholder
-from airflow_common_ai.evidence.secret_patterns.spans import Span
+from airflow_common_ai.evidence.secret_patterns.shapes import is_placeholder, reads_like_prose
+from airflow_common_ai.evidence.secret_patterns.spans import Span, places_of
 
 __all__ = ["find_inserted_secrets", "find_sql_passwords"]
 
-_LITERAL = re.compile(
-    r"(?:\b(?:password|passphrase|passwd|pwd|secret_access_key|secret_key|session_token|access_key_id|aws_secret_key"
-    r"|aws_key_id|aws_token|encryption_key|master_key)(?:\s+encrypted)?"
-    r"|\b(?:create|alter)\s+user\s[^\n]{1,120}?\bidentified\s(?:with\s+\w+\s)?by)"
-    r"\s{1,4}(?:'(?P<single>(?:[^'\n]|'')+)'|\"(?P<double>[^\"\n]+)\"|(?<=by )(?P<bare>[^\s\"';]+))"
+_PASSWORDS = ("password", "passphrase", "passwd", "pwd")
+_KEYS = (
+    *("secret_access_key", "secret_key", "session_token", "access_key_id", "aws_key_id", "aws_token"),
+    *("encryption_key", "master_key"),
 )
-"""``IDENTIFIED BY '…'``, ``WITH PASSWORD '…'``, and the credentials of ``COPY``."""
+_LISTED = ("secret", "key_id")
+"""Options of a secret in DuckDB, behind a comma or a bracket."""
+_LITERAL = r"(?:'(?P<single>(?:[^'\n]|'')+)'|\"(?P<double>[^\"\n]+)\")"
+_BEHIND_WORD = re.compile(
+    rf"(?:\s{{1,4}}encrypted)?\s{{1,4}}{_LITERAL}|\s{{0,4}}\(\s{{0,4}}'(?P<argument>[^'\n]+)'\s{{0,4}}\)"
+)
+_IDENTIFIED_BY = re.compile(
+    rf"identified\s{{1,4}}(?:with\s{{1,4}}\w{{1,60}}\s{{1,4}})?by\s{{1,4}}(?:values\s{{1,4}})?(?:{_LITERAL}|(?P<bare>[^\s\"';]+))"
+)
+_MANAGES_USER = re.compile(r"\b(?:(?:create|alter)\s+user|grant)\s[^\n]*$")
+_MAX_BEFORE_CHARS = 300
+"""``WITH PASSWORD '…'``, ``IDENTIFIED BY '…'`` and the credentials of ``COPY``."""
 
 _INSERT = re.compile(r"\binsert\s+into\s+[^\s(]{1,128}\s{0,8}\((?P<columns>[^()]{1,4000})\)\s{0,8}values\s{0,8}(?=\()")
 _PARAMETERS = re.compile(r"\[parameters:\s{0,4}\[?(?=\()")
@@ -30,9 +40,24 @@ _MAX_ROWS = 100
 
 def find_sql_passwords(text: str, lowered: str) -> Iterator[Span]:
     """Find literals behind the words that take a password or a key in SQL."""
-    for match in _LITERAL.finditer(lowered):
-        if match.lastgroup is not None and not is_placeholder(match[match.lastgroup]):
-            yield match.span(match.lastgroup)
+    for word in (*_PASSWORDS, *_KEYS, *_LISTED):
+        for place in places_of([word], lowered):
+            before = lowered[max(0, place - 8) : place]
+            if before[-1:].isalnum() or (word in _LISTED and before.rstrip()[-1:] not in (",", "(")):
+                continue
+            match = _BEHIND_WORD.match(lowered, place + len(word))
+            if match is not None and (match.lastgroup != "argument" or word in _PASSWORDS):
+                yield from _told(match)
+    for place in places_of(["identified"], lowered):
+        match = _IDENTIFIED_BY.match(lowered, place)
+        if match is not None and _MANAGES_USER.search(lowered, max(0, place - _MAX_BEFORE_CHARS), place):
+            yield from _told(match)
+
+
+def _told(match: re.Match[str]) -> Iterator[Span]:
+    group = match.lastgroup
+    if group is not None and not is_placeholder(match[group]) and not reads_like_prose(match[group]):
+        yield match.span(group)
 
 
 def find_inserted_secrets(text: str, lowered: str) -> Iterator[Span]:

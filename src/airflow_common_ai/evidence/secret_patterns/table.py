@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 
+from airflow_common_ai.evidence.secret_patterns.cells import find_table_secrets
 from airflow_common_ai.evidence.secret_patterns.commands import (
     find_command_passwords,
+    find_login_commands,
     find_oracle_logins,
     find_piped_passwords,
 )
-from airflow_common_ai.evidence.secret_patterns.encodings import holds_base64
 from airflow_common_ai.evidence.secret_patterns.fields import (
     find_listed_settings,
     find_rejected_inputs,
@@ -21,7 +22,7 @@ from airflow_common_ai.evidence.secret_patterns.fields import (
 )
 from airflow_common_ai.evidence.secret_patterns.key_blocks import find_private_keys, find_putty_keys
 from airflow_common_ai.evidence.secret_patterns.personal_data import find_card_numbers, find_email_addresses, find_ibans
-from airflow_common_ai.evidence.secret_patterns.shapes import is_basic_credentials, is_random
+from airflow_common_ai.evidence.secret_patterns.shapes import is_basic_credentials, is_made_up, is_random
 from airflow_common_ai.evidence.secret_patterns.spans import Finder, Span, compiled, places_of, spans_of
 from airflow_common_ai.evidence.secret_patterns.sql import find_inserted_secrets, find_sql_passwords
 from airflow_common_ai.evidence.secret_patterns.tokens import TOKENS
@@ -32,14 +33,14 @@ from airflow_common_ai.evidence.secret_patterns.values import (
     find_named_values,
 )
 
-__all__ = ["PATTERNS", "SecretPattern", "Suspicion", "find_secrets", "suspect"]
+__all__ = ["PATTERNS", "SecretPattern", "find_secrets", "suspect"]
 
 _MIN_TOKEN_CHARS = 16
 """The shortest token of ``tokens.py``, prefix and all, stands in a word of at least this length."""
 
 Clues = tuple[tuple[str, ...], ...]
 """Pieces of text in lower case. Of each group a text must hold one, or the pattern cannot match in it. The first
-group is the cheapest to look for: one character, or what other patterns ask for as well."""
+group is looked for in each word only, and the cheapest: one character, or what other patterns ask for as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class SecretPattern:
     """An expression: a text that it does not match cannot match either. For what has no clue."""
     prefixes: tuple[str, ...] = ()
     """One of these is in a long word, written like this."""
+    shapes: tuple[bytes, ...] = ()
+    """One of these is in the text, with ``A`` for each capital and ``0`` for each digit."""
 
 
 def _lower(name: str, source: str, clues: Clues, expression: str) -> SecretPattern:
@@ -76,7 +79,7 @@ _KEY_OWNER = re.compile(r"(?:api|access|secret|private)[ _-]?$")
 def _find_schemes(text: str, lowered: str) -> Iterator[Span]:
     """Find ``Bearer …`` and ``token …`` where ``Bearer authentication`` and ``token expired`` may be meant."""
     for scheme in _SCHEMES:
-        for place in places_of([scheme], lowered):
+        for place in places_of([f"{scheme} "], lowered):
             match = _CREDENTIALS.match(lowered, place + len(scheme))
             if match is not None and _are_credentials(scheme, text[slice(*match.span("secret"))], lowered, place):
                 yield match.span("secret")
@@ -94,6 +97,17 @@ def _are_credentials(scheme: str, value: str, lowered: str, place: int) -> bool:
     return is_random(value)
 
 
+_FOREIGN_PASSWORDS = (
+    *("kennwort", "wachtwoord", "contraseña", "contrasena", "senha", "hasło", "heslo", "lösenord"),
+    *("пароль", "密码", "密碼", "パスワード", "비밀번호"),
+)
+_FOREIGN = rf"(?:{'|'.join(_FOREIGN_PASSWORDS)})[\"']?\s{{0,4}}[:=：][ \t]{{0,4}}[\"']?(?P<secret>[^\s\"',;]{{3,128}})"
+
+
+def _find_foreign_passwords(text: str, lowered: str) -> Iterator[Span]:
+    return (span for span in spans_of(_FOREIGN, lowered) if is_made_up(text[slice(*span)]))
+
+
 _PARAMETER = r"[?&](?:amp;)?(?:key|code|auth|sid|sign|hash|ticket)=(?P<secret>[\w\-.%~/+]{16,2048}={0,2})"
 
 
@@ -102,11 +116,20 @@ def _find_random_parameters(text: str, lowered: str) -> Iterator[Span]:
     return (span for span in spans_of(_PARAMETER, lowered) if is_random(text[slice(*span)]))
 
 
-_DIGITS = r"[0-9]{4}(?:[0-9]{6}|[ \-][0-9]{6}| [0-9]{4} [0-9]{2}|-[0-9]{4}-[0-9]{2})"
-"""In every card number and nearly every account number."""
+_CARD_SHAPES = (b"0000000000", b"0000 0000", b"0000-0000", b"0000 000000", b"0000-000000")
+_SHAPE = bytes(
+    ord("A" if 65 <= code <= 90 else "0" if 48 <= code <= 57 else chr(code) if chr(code) in " -" else "x")
+    for code in range(256)
+)
 
 PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern("named value", "the names in names.py", find_named_values, (TELLING,)),
+    SecretPattern(
+        "cell of a table",
+        "what psql, mysql, csv and Markdown print",
+        find_table_secrets,
+        (TELLING, ("|", "\t", ",", ";")),
+    ),
     SecretPattern("command line flag", "the names in names.py", find_flags, (("-",), TELLING)),
     SecretPattern("XML element", "the names in names.py", find_xml_values, (("<",), TELLING)),
     SecretPattern(
@@ -141,7 +164,7 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "command line password",
         "the manual pages of the commands",
         find_command_passwords,
-        screen=r"-(?<=[\s\"']-)(?:[pauwPU]|-(?:user|proxy-user|auth))",
+        screen=r"-(?<=[\s\"']-)(?:[pauwPUEb]|-(?:user|proxy-user|auth|cert|cookie))",
     ),
     SecretPattern(
         "piped password",
@@ -153,7 +176,7 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "Oracle login",
         "SQL*Plus user's guide, JDBC thin driver",
         find_oracle_logins,
-        (("@",), ("sqlplus", "sqlldr", "expdp", "impdp", "rman ", "jdbc:oracle")),
+        (("@",), ("/",)),
     ),
     SecretPattern(
         "SQL password",
@@ -163,6 +186,39 @@ PATTERNS: tuple[SecretPattern, ...] = (
             ("pass", "pw", "key", "token", "identified"),
             ("password ", "passphrase ", "passwd ", "pwd ", "identified", "_key ", "key_id ", "token "),
         ),
+    ),
+    _lower(
+        "logon statement",
+        "Teradata BTEQ, Db2 CLP, net use, lftp",
+        (("logon", "using", "net", "lftp"), ("logon ", "using ", "net use", "lftp")),
+        r"\.?logon\s{1,4}[\w.\-]{1,100}/[\w.\-]{1,60},(?P<bteq>[^\s;,]{3,128})"
+        r"|\bconnect\s{1,4}to\s{1,4}\w{1,60}\s{1,4}user\s{1,4}[\w.\-]{1,60}\s{1,4}using\s{1,4}['\"]?(?P<db2>[^\s;'\"]{3,128})"
+        r"|\bnet use [^\n]{1,200}?/user:\S{1,100}\s{1,4}(?P<net>[^\s/]{3,128})"
+        r"|\blftp [^\n]{0,100}?-u\s{1,4}[^\s,]{1,60},(?P<lftp>\S{3,128})",
+    ),
+    SecretPattern(
+        "login command",
+        "RFC 959; the AUTH and HELLO commands of Redis",
+        find_login_commands,
+        (("pass", "auth"), ("pass ", "auth ")),
+    ),
+    SecretPattern(
+        "password in another language",
+        "how others than English speakers call it",
+        _find_foreign_passwords,
+        (_FOREIGN_PASSWORDS,),
+    ),
+    _exact(
+        "password file",
+        "PostgreSQL manual, the password file",
+        ((":",), (":5432:", ":*:", ":543", ":643")),
+        r"(?m:^)[\w.\-*]{1,200}:(?:[0-9]{4,5}|\*):(?!\d+:)[\w*\-]{1,63}:[\w*.\-@]{1,63}:(?P<secret>[^\s:]{4,200})(?=\s|\Z)",
+    ),
+    _exact(
+        "unseal key",
+        "developer.hashicorp.com, vault operator init",
+        (("key",), ("unseal key", "recovery key")),
+        r"(?:Unseal|Recovery) Key [0-9]{1,2}: (?P<secret>[A-Za-z0-9+/=]{12,})",
     ),
     SecretPattern("inserted secret", "statements that SQLAlchemy shows", find_inserted_secrets, (TELLING, ("insert",))),
     _lower(
@@ -236,7 +292,7 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "SMTP login",
         "RFC 4954, RFC 4616",
         (
-            ("auth", "334 ugfzc3dvcmq6"),
+            ("auth", "ugfzc3dvcmq6"),
             ("auth plain", "auth login", "auth xoauth2", "auth cram-md5", "334 ugfzc3dvcmq6"),
         ),
         r"(?:AUTH (?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5) "
@@ -253,19 +309,19 @@ PATTERNS: tuple[SecretPattern, ...] = (
     _lower(
         "password taken for a port",
         "urllib.parse, http.client, urllib3 and httpx split an unquoted password at its colon",
-        (("integer value as", "nonnumeric port", "invalid port", "host or port"),),
+        (("port", "integer"), ("integer value as", "nonnumeric port", "invalid port", "host or port")),
         r"(?:port could not be cast to integer value as|nonnumeric port:|invalid port:?) ?['\"]"
         r"(?!none['\"]|[${<])(?P<secret>[^'\"\n]+)|'[^':\s]{0,100}:(?P<port>[^'\n]+)' is not a valid host or port",
     ),
     _lower(
         "social security number",
         "only beside its name: the digits alone may be anything",
-        (("ssn", "social security"),),
+        (("ssn", "social"), ("ssn", "social security")),
         r"(?:ssn|social security)[^\n0-9]{0,40}(?P<secret>[0-9]{3}-?[0-9]{2}-?[0-9]{4})\b",
     ),
     SecretPattern("e-mail address", "RFC 5322 section 3.4.1", find_email_addresses, (("@",),)),
-    SecretPattern("card number", "ISO/IEC 7812", find_card_numbers, screen=_DIGITS),
-    SecretPattern("IBAN", "ISO 13616", find_ibans, screen=_DIGITS),
+    SecretPattern("card number", "ISO/IEC 7812", find_card_numbers, shapes=_CARD_SHAPES),
+    SecretPattern("IBAN", "ISO 13616", find_ibans, shapes=(b"AA00",)),
     *(SecretPattern(token.name, token.source, token.find, prefixes=token.prefixes) for token in TOKENS),
 )
 
@@ -283,30 +339,23 @@ def _any_prefix() -> re.Pattern[str]:
     return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(alternatives)})")
 
 
-@dataclass(frozen=True, slots=True)
-class Suspicion:
-    """What is worth looking for in a text, or in a part of it."""
-
-    patterns: tuple[SecretPattern, ...]
-    may_hold_base64: bool
-
-
-def suspect(text: str) -> Suspicion:
-    """Look over ``text`` once, so that most patterns need not be tried on each part of it."""
+def suspect(text: str) -> tuple[SecretPattern, ...]:
+    """Return the patterns that are worth trying on ``text`` or on a part of it: one look spares most of them."""
     lowered = _lower_in_place(text)
-    long_words = " ".join({word for word in text.split() if len(word) >= _MIN_TOKEN_CHARS})
+    words = set(text.split())  # many come again and again
+    long_words = " ".join([word for word in words if len(word) >= _MIN_TOKEN_CHARS])
     has_token = _any_prefix().search(long_words) is not None
-    clues = {clue for clue in _FIRST_CLUES if clue in lowered}
-    return Suspicion(
-        tuple(
-            pattern
-            for pattern in PATTERNS
-            if (not pattern.prefixes or (has_token and any(prefix in long_words for prefix in pattern.prefixes)))
-            and (not pattern.clues or not clues.isdisjoint(pattern.clues[0]))
-            and (pattern.screen is None or compiled(pattern.screen).search(text) is not None)
-            and all(any(clue in lowered for clue in group) for group in pattern.clues[1:])
-        ),
-        holds_base64(long_words),
+    lowered_words = _lower_in_place(" ".join(words))
+    clues = {clue for clue in _FIRST_CLUES if clue in lowered_words}
+    shape = _shape_of(text)
+    return tuple(
+        pattern
+        for pattern in PATTERNS
+        if (not pattern.prefixes or (has_token and any(prefix in long_words for prefix in pattern.prefixes)))
+        and (not pattern.clues or not clues.isdisjoint(pattern.clues[0]))
+        and (not pattern.shapes or any(part in shape for part in pattern.shapes))
+        and (pattern.screen is None or compiled(pattern.screen).search(text) is not None)
+        and all(any(clue in lowered for clue in group) for group in pattern.clues[1:])
     )
 
 
@@ -314,15 +363,20 @@ def find_secrets(text: str, patterns: Sequence[SecretPattern]) -> list[Span]:
     """Return where ``patterns`` find secrets in ``text``."""
     lowered = _lower_in_place(text)
     spans: list[Span] = []
-    screened: dict[str, bool] = {}
+    shape: bytes | None = None
     for pattern in patterns:
-        if pattern.screen is not None:
-            if pattern.screen not in screened:
-                screened[pattern.screen] = compiled(pattern.screen).search(text) is not None
-            if not screened[pattern.screen]:
+        if pattern.screen is not None and compiled(pattern.screen).search(text) is None:
+            continue
+        if pattern.shapes:
+            shape = _shape_of(text) if shape is None else shape
+            if not any(part in shape for part in pattern.shapes):
                 continue
         spans += pattern.find(text, lowered)
     return spans
+
+
+def _shape_of(text: str) -> bytes:
+    return text.encode("ascii", "replace").translate(_SHAPE)
 
 
 def _lower_in_place(text: str) -> str:

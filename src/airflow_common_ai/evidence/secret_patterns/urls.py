@@ -30,7 +30,9 @@ _WHOLE_HOST = re.compile(
     r"(?:[\w\-]+\.)*[\w\-]+:\d{2,5}(?!\w)|(?:[\w\-]+\.)+[a-z]{2,24}(?![\w.])|\d{1,3}(?:\.\d{1,3}){3}(?!\w)"
 )
 """With a port, a public name or an address: ``name:tag@version`` is something else."""
-_BARE_CREDENTIALS = re.compile(r"[\w.\-]{1,64}:(?P<secret>[^\s:@/\"'<>]{1,128})$")
+_BARE_PASSWORD = re.compile(r"[^\s:@/\"'<>]+")
+_MAX_BARE_CHARS = 129
+_BEFORE_COLON = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 
 
 def find_url_credentials(text: str, lowered: str) -> Iterator[Span]:
@@ -93,8 +95,13 @@ def _credentials_without_scheme(text: str) -> Iterator[Span]:
     """Find ``user:password@tcp(host)`` and ``user:password@host:5432``."""
     at = text.find("@")
     while at >= 0:
-        if _GO_MYSQL.match(text, at + 1) or _WHOLE_HOST.match(text, at + 1):
-            match = _BARE_CREDENTIALS.search(text, max(0, at - 200), at)
-            if match is not None and not is_placeholder(match["secret"]):
-                yield match.span("secret")
+        colon = text.rfind(":", max(0, at - _MAX_BARE_CHARS), at)
+        if (
+            colon > 0
+            and text[colon - 1] in _BEFORE_COLON
+            and _BARE_PASSWORD.fullmatch(text, colon + 1, at)
+            and (_WHOLE_HOST.match(text, at + 1) or _GO_MYSQL.match(text, at + 1))
+            and not is_placeholder(text[colon + 1 : at])
+        ):
+            yield colon + 1, at
         at = text.find("@", at + 1)

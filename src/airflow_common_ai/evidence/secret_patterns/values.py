@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from airflow_common_ai.evidence.secret_patterns.names import Name, kind_of_name
 from airflow_common_ai.evidence.secret_patterns.shapes import (
     is_basic_credentials,
+    is_made_up,
     is_placeholder,
     is_random,
     is_signature,
@@ -22,7 +24,7 @@ from airflow_common_ai.evidence.secret_patterns.spans import Span, places_of
 from airflow_common_ai.evidence.secret_patterns.value_ends import ValueEnds
 from airflow_common_ai.evidence.secret_patterns.words import words
 
-__all__ = ["TELLING", "find_flags", "find_named_values", "is_secret"]
+__all__ = ["TELLING", "find_flags", "find_named_values", "is_secret", "is_verdict", "telling_places"]
 
 TELLING = (
     *("pass", "pw", "secret", "token", "key", "cred", "cookie", "certificate", "sig", "sess", "sid", "jwt", "otp"),
@@ -35,10 +37,27 @@ _MAX_NAME_CHARS = 64
 _REST_OF_NAME = re.compile(r"[\w.\-]{2,96}")
 _SEPARATOR = re.compile(
     r"(?P<close>\\{0,7}[\"'`]?[\])]?)"
-    r"(?:[ ](?:provided|given|used|value))?"
+    r"(?:[ ](?:provided|given|used|value|\(again\)|\[[^\]\n]{0,40}\]|(?P<whose>for (?:user )?[^\s:'\"]{1,100}"
+    r"|for (?:key |user )?'[^'\n]{1,200}')))?"
     r"(?::[ ]?(?:str|bytes|secretstr)(?=[ ]?=))?"  # an annotated default in a line of source
-    r"[ \t]{0,8}(?P<sign>=>|:=|={1,3}|:|,(?=[ ]?b?[\"']))[ \t]{0,8}"
+    r"[ \t]{0,40}(?P<sign>=>|:=|={1,3}|!={1,2}|-{1,2}>|:|,(?=[ ]?b?[\"']|[^\s,()]{3,200}\)))[ \t]{0,40}"
 )
+_IN_PROSE = re.compile(
+    r"(?:[\"'`]?[ \t]{1,40}(?P<verb>(?:(?:for|of) (?:user )?[^\s:'\"]{1,60} )?"
+    r"(?:(?:is|was)(?: now| set to)?|set to|changed to):?[ \t]{1,8})?"
+    r"(?=[\"'`](?![\s,;.])|[^\s0-9!@#$%^&*+=~|]{0,40}[0-9!@#$%^&*+=~])|(?P<bracket>[(\[])(?=[^\s()\[\]\"',=]{6,64}[)\]]))"
+)
+"""``password hunter2``, ``the token was "…"``, ``password(…)``: only what does not look like one more word."""
+_BEFORE_PROSE = frozenset(" \t\"'`([")
+_NEXT_LINE = re.compile(r"(?P<block>[|>][+\-0-9]{0,2})?[ \t]{0,40}\r?\n(?P<indent>[ \t]{0,40})(?=\S)")
+_BEFORE_NEXT_LINE = frozenset("\r\n|>")
+_BLOCK = r"[^\r\n]*(?:\r?\n(?:[ \t]*(?=\r?\n)|{indent}[^\r\n]*))*"
+_MAX_BLOCK_CHARS = 4096
+_ALONE = re.compile(r"[ \t]{0,40}(?:[\r\n]|$)")
+_CHANGED_TO = re.compile(r"[\"'`]?[ ]{1,4}->[ ]{1,4}(?=[\"'`])")
+_CLOSING_BRACKET = re.compile(r"[)\]]")
+_NAMES_OF_THINGS = frozenset({"secret", "secrets", "token", "tokens"})
+"""In prose the name of a secret follows: ``secret db-creds-2 not found``."""
 
 _MAX_SHAPE_CHARS = 4096
 """What is judged by its looks is no longer than this."""
@@ -52,6 +71,7 @@ _VERDICTS = words(
 _CODE = re.compile(r"[A-Za-z_\-]{1,64}[.!?]?")
 _CODE_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _WORD = re.compile(r"[A-Za-z]+(?:[-'’/][A-Za-z]+)*[.!?]?")
+_FIRST_WORD = re.compile(rf"{_WORD.pattern}(?:\s|$)")
 _MORE_WORDS = re.compile(r"[ \t]+(?![\w.\-]+[=:])[A-Za-z(\"']")
 _AMOUNT = re.compile(r"[0-9][0-9.,]{0,8}[a-zµ%]{0,3}")
 _SHORTEST_TOKEN = 8
@@ -64,12 +84,14 @@ _PAIR = re.compile(r"[(\[]b?[\"']$")
 _OTHER_KINDS_OF_TOKEN = ("expected ", "unexpected ", "illegal ", "unrecognized ", "mismatched ")
 
 _SCHEME = re.compile(
-    r"(?:(?P<many>digest|hawk|oauth|snowflake|sharedkey(?:lite)?|aws4-hmac-sha256|goog4-rsa-sha256)"
+    r"(?:(?P<many>digest|hawk|oauth|snowflake|sharedkey(?:lite)?|sharedaccesssignature|discogs|aws4-hmac-sha256|goog4-rsa-sha256)"
     r"|bearer|basic|token|negotiate|ntlm|apikey|api-key|key|splunk|genie ?key|bot|ssws|zoho-oauthtoken)"
     r"[ :]{1,4}(?:token=)?",
     re.IGNORECASE,
 )
 """The scheme of an ``Authorization`` header; ``many`` are followed by several parameters."""
+_OTHER_SCHEME = re.compile(r"(?!(?:bearer|basic)\b)[A-Za-z][A-Za-z0-9\-]{1,40}(?:[ ]{1,4}|=)(?=[^\s=])", re.IGNORECASE)
+"""Services make up their own; what follows is told from prose by its first word."""
 _CHALLENGE = re.compile(r"(?:realm|error|charset|scope|service)=", re.IGNORECASE)
 
 _FLAG = re.compile(r"-(?<![\w\-]-)-?(?P<name>[a-z][\w.\-]{1,60})(?:[ \t]{1,4}|[\"'],[ ]{0,2}(?=[\"']))(?![\-\s])")
@@ -78,25 +100,42 @@ _WORDS_AFTER_FLAG = words(
 )
 
 
+@lru_cache(maxsize=1)
+def telling_places(lowered: str) -> list[int]:
+    """Return where a name may be that announces a secret; several patterns ask for those of one text."""
+    return places_of(TELLING, lowered)
+
+
 def find_named_values(text: str, lowered: str) -> Iterator[Span]:
     """Find ``name=value`` and ``name: value`` in all the ways in which programs write them."""
     ends = ValueEnds(text)
     position = 0
     # Whole names are not looked for, since that would try one at every letter of a text.
-    for telling in places_of(TELLING, lowered):
+    for telling in telling_places(lowered):
         rest = _REST_OF_NAME.match(lowered, telling) if telling >= position else None
         if rest is None:
             continue
         position = rest.end()
         separator = _SEPARATOR.match(lowered, position)
+        prose = None
         if separator is None:
-            continue
+            prose = _IN_PROSE.match(text, position) if text[position : position + 1] in _BEFORE_PROSE else None
+            if prose is None:
+                continue
         start = _name_start(text, telling)
         name = text[start : rest.end()]
         if name.lower() == "key" and start and text[start - 1] == " ":  # API key: …
             name = text[_name_start(text, start - 1) : rest.end()]
         kind = kind_of_name(name)
-        if kind is Name.HARMLESS or _is_part_of_something_else(text, lowered, start, separator):
+        if kind is Name.HARMLESS:
+            continue
+        if separator is None:
+            span = _value_in_prose(ends, name, kind, prose) if prose is not None else None
+            if span is not None:
+                yield span
+                position = span[1]
+            continue
+        if _is_part_of_something_else(text, lowered, start, separator):
             continue
         if name in ("PWD", "OLDPWD") and text.startswith(("/", "~"), separator.end()):  # where a shell is
             continue
@@ -132,8 +171,14 @@ def _is_part_of_something_else(text: str, lowered: str, start: int, separator: r
     """Whether the name ends an ARN, an image or a host before a port, is listed, or is a parser's token."""
     before = lowered[max(0, start - 80) : start]
     sign, close = separator["sign"], separator["close"]
+    if separator["whose"] and not lowered.startswith(("pass", "pw"), start):  # a token for somebody is named
+        return True
     if sign == ":" and not close and separator.end() == separator.end("sign"):
+        if before.endswith((" /", "'/", '"/')):  # an option in Windows
+            return False
         return before.endswith("/") or bool(_PORT.match(text, separator.end()) or _ARN.search(before))
+    if sign == "," and not close:  # a pair of Scala
+        return not (before.endswith("(") and is_made_up(text[separator.end() : text.find(")", separator.end())]))
     if sign == ",":  # a pair is a name and its value, a longer list is neither
         return not close.endswith(('"', "'")) or _PAIR.search(before) is None
     return before.endswith(_OTHER_KINDS_OF_TOKEN)
@@ -149,6 +194,10 @@ def _values(ends: ValueEnds, name_start: int, kind: Name, separator: re.Match[st
         if end > start + 1 and kind is not Name.PERHAPS:
             yield start + 1, end
         return
+    following = _NEXT_LINE.match(text, start) if text[start : start + 1] in _BEFORE_NEXT_LINE else None
+    if following is not None:
+        yield from _value_below(ends, kind, following)
+        return
     if text.startswith("{", start):
         if sign == "=" and kind is Name.SECRET:  # ODBC: PWD={…}
             yield start, ends.of_braces(start)
@@ -161,15 +210,59 @@ def _values(ends: ValueEnds, name_start: int, kind: Name, separator: re.Match[st
             yield start, max(end, further)
         return
     quote, position = opening["quote"], opening.end()
-    another = re.compile(rf"{re.escape(quote)}, ?{re.escape(quote)}")
     while True:
         end = ends.of_quoted(position, quote)
         if is_secret(text, (position, end), kind, sign, is_quoted=True):
             yield position, end
-        following = another.match(text, end) if opening["list"] else None
+        following = _another(quote).match(text, end) if opening["list"] else _CHANGED_TO.match(text, end)
         if following is None:
             return
-        position = following.end()
+        position = following.end() if opening["list"] else following.end() + len(quote)
+
+
+@lru_cache(maxsize=64)
+def _another(quote: str) -> re.Pattern[str]:
+    return re.compile(rf"{re.escape(quote)}, ?{re.escape(quote)}")
+
+
+def _value_below(ends: ValueEnds, kind: Name, following: re.Match[str]) -> Iterator[Span]:
+    """Find a value on the line below its name, or as a block of lines in YAML."""
+    text, start = ends.text, following.end()
+    if kind not in (Name.SECRET, Name.TOKEN):
+        return
+    if following["block"]:
+        first_line = text[start : min(ends.of_line(start), start + _MAX_BLOCK_CHARS)]
+        if following["indent"] and not is_placeholder(first_line.strip()) and not reads_like_prose(first_line):
+            block = re.compile(_BLOCK.replace("{indent}", following["indent"]))
+            yield from (match.span() for match in [block.match(text, start, start + _MAX_BLOCK_CHARS)] if match)
+        return
+    span, is_quoted = ends.value(start)
+    if not _ALONE.match(text, span[1] + is_quoted):
+        return
+    value = text[slice(*span)]
+    if is_quoted:
+        if is_secret(text, span, kind, ":", is_quoted=True):
+            yield span
+    elif value[-1:] != ":" and is_made_up(value):
+        yield span
+
+
+def _value_in_prose(ends: ValueEnds, name: str, kind: Name, prose: re.Match[str]) -> Span | None:
+    """Find what follows a name behind a space, an ``is`` or a bracket, if it is no word of the sentence."""
+    if kind not in (Name.SECRET, Name.TOKEN) or name.lower() == "pass":  # a verb
+        return None
+    text, start = ends.text, prose.end()
+    if prose["bracket"]:
+        span = start, _CLOSING_BRACKET.search(text, start).start()  # type: ignore[union-attr]
+        return span if kind is Name.SECRET and is_made_up(text[slice(*span)]) else None
+    span, is_quoted = ends.value(start)
+    value = text[slice(*span)]
+    is_name = name.lower() in _NAMES_OF_THINGS and not (prose["verb"] and is_made_up(value))
+    if is_name or (prose["verb"] and is_quoted and kind is Name.SECRET):
+        is_told = is_random(value) if is_name else is_secret(text, span, kind, ":", is_quoted=True)
+    else:
+        is_told = is_made_up(value) or is_random(value)
+    return (span[0], span[0] + len(value.rstrip(".:,;!?"))) if is_told else None
 
 
 def _end_behind_spaces(text: str, name_start: int, start: int, sign: str) -> int:
@@ -196,19 +289,20 @@ def _credentials(ends: ValueEnds, name_start: int, start: int) -> Iterator[Span]
     else:
         end, last = ends.of_header(start), ends.of_line(start)
     scheme = _SCHEME.match(text, start, end)
+    other = _OTHER_SCHEME.match(text, start, end) if scheme is None else None
+    if scheme is None and other is None:
+        end = end if opening is not None else min(end, ends.of_bare(start))
+        if is_secret(text, (start, end), Name.SECRET, ":", is_quoted=opening is not None):
+            yield start, end
+        return
     if scheme is not None:
         start = scheme.end()
-    if scheme is not None and scheme["many"]:
-        end = last
-    elif opening is None:
-        end = min(end, ends.of_bare(start))
-    if scheme is None:
-        is_told = is_secret(text, (start, end), Name.SECRET, ":", is_quoted=opening is not None)
+        end = last if scheme["many"] else end if opening is not None else min(end, ends.of_bare(start))
+        is_word = _is_word_of_prose(text, start, end)
     else:
-        is_told = not (
-            _CHALLENGE.match(text, start) or _is_word_of_prose(text, start, end) or is_placeholder(text[start:end])
-        )
-    if is_told:
+        start = other.end()  # type: ignore[union-attr]
+        is_word = reads_like_prose(text[start:end]) or _FIRST_WORD.match(text, start, end) is not None
+    if not (is_word or _CHALLENGE.match(text, start) or is_placeholder(text[start:end])):
         yield start, end
 
 
@@ -234,7 +328,7 @@ def is_secret(text: str, span: Span, kind: Name, sign: str, *, is_quoted: bool) 
 
 def _reads_like_a_value(text: str, span: Span, value: str, kind: Name, sign: str, *, is_quoted: bool) -> bool:
     """Whether what stands behind a colon, or in a pair, is not said about a secret."""
-    if _is_verdict(value):
+    if is_verdict(value):
         return False
     if sign == ",":
         return _WORD.fullmatch(value) is None
@@ -247,7 +341,7 @@ def _reads_like_a_value(text: str, span: Span, value: str, kind: Name, sign: str
     return not _is_word_of_prose(text, *span)
 
 
-def _is_verdict(value: str) -> bool:
+def is_verdict(value: str) -> bool:
     """Whether something is said about a secret: ``expired``, ``invalid_grant``, ``AccessDenied``."""
     parts = [part.lower() for part in _CODE_PARTS.findall(value)] if _CODE.fullmatch(value) else []
     return bool(parts) and (parts[0] in _VERDICTS or parts[-1] in _VERDICTS)

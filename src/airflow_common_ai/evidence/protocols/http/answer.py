@@ -166,9 +166,8 @@ def _long_status(code: object) -> int | None:
 
 def _first_status(holder: object, names: Iterable[str]) -> int | None:
     for name in names:
-        if isinstance(holder, BaseException) and _is_class_constant(holder, name):
-            continue
-        if (status := _as_status(_get(holder, name), accepts_text=name in _STATUSES)) is not None:
+        status = _as_status(_get(holder, name), accepts_text=name in _STATUSES)
+        if status is not None and not (isinstance(holder, BaseException) and _is_class_constant(holder, name)):
             return status
     return None
 
@@ -237,7 +236,7 @@ def _proto_delay_s(details: Iterable[object]) -> float | None:
 
 
 def _is_body(value: object) -> bool:
-    return isinstance(value, bytes | bytearray | str | Mapping | list) and bool(value)
+    return value is not None and isinstance(value, bytes | bytearray | str | Mapping | list) and bool(value)
 
 
 def _method(value: object) -> str | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from airflow_common_ai.evidence.cut import CUT_MARK, cut
 from airflow_common_ai.evidence.model import Fact
 from airflow_common_ai.evidence.protocols.http.status import PHRASES
 from airflow_common_ai.evidence.protocols.http.vendor_codes import squash
@@ -20,7 +21,8 @@ __all__ = ["body_facts", "is_vendor_code", "printed_body_facts", "without_phrase
 
 _MAX_JSON_CHARS = 65_536
 _MAX_SCAN_CHARS = 65_536
-_MAX_EXCERPT_CHARS = 1024
+_MAX_EXCERPT_CHARS = 2048
+"""Head and tail: an error page says what it is in its first lines, JSON its message anywhere."""
 _MAX_MESSAGE_CHARS = 500
 
 _INNER = ("error", "Error", "fault", "errors", "detail", "extensions", "innererror", "response")
@@ -71,11 +73,12 @@ def body_facts(body: object, *, is_cloudflare: bool = False) -> dict[str, Fact]:
     """
     facts: dict[str, Fact] = {}
     if isinstance(body, bytes | bytearray):
-        body = bytes(body[:_MAX_SCAN_CHARS]).decode("utf-8", errors="replace")
+        is_whole = len(body) <= _MAX_SCAN_CHARS
+        body = bytes(body[:_MAX_SCAN_CHARS]).decode("utf-8", errors="replace") + ("" if is_whole else CUT_MARK)
     if isinstance(body, str):
-        text = body[:_MAX_SCAN_CHARS]
+        text = cut(body, _MAX_SCAN_CHARS)
         if text.strip():
-            facts["http.body"] = text[:_MAX_EXCERPT_CHARS]
+            facts["http.body"] = cut(text, _MAX_EXCERPT_CHARS)
         if _PASSWORD_FIELD.search(text):
             facts["http.body.has_password_field"] = True
         if is_cloudflare and (match := _CLOUDFLARE_CODE.search(text)):
@@ -126,7 +129,7 @@ def _json_facts(document: object) -> dict[str, Fact]:
                 value = level.get(key)
                 if name == "message":
                     if isinstance(value, str) and " " in value:
-                        facts.setdefault("http.body.message", value[:_MAX_MESSAGE_CHARS])
+                        facts.setdefault("http.body.message", cut(value, _MAX_MESSAGE_CHARS))
                 elif name == "sqlstate":
                     if isinstance(value, str) and _SQLSTATE.fullmatch(value):
                         facts.setdefault("http.body.sqlstate", value)

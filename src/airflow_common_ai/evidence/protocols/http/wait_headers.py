@@ -40,8 +40,8 @@ _ABSURD_FROM = 1e14
 """As a delta 10⁹ s are 31 years, so such a number is a point in time; 10¹⁴ ms lie in the year 5138."""
 
 _ITEM = re.compile(r'(?:[^,"]|"[^"]*")+')
-_PARAMETER = re.compile(r";\s*([a-z]+)\s*=\s*(\d{1,15})", re.ASCII)
-_DRAFT_07_MEMBER = re.compile(r"\b(remaining|reset)\s*=\s*(\d{1,15})", re.ASCII)
+_PARAMETER = re.compile(r";\s*([a-z]+)\s*=\s*(\d{1,15})(?!\w)", re.ASCII)
+_DRAFT_07_MEMBER = re.compile(r"\b(remaining|reset)\s*=\s*(\d{1,15})(?!\w)", re.ASCII)
 
 
 def is_wait_header(name: str) -> bool:

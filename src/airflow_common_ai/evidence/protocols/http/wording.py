@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from airflow_common_ai.evidence.model import Fact, RedactedNode
 from airflow_common_ai.evidence.protocols.http.body import is_vendor_code, printed_body_facts
@@ -111,6 +112,8 @@ _QUOTED = re.compile(
     re.ASCII | re.VERBOSE,
 )
 """Sentences of HTTP clients that nobody writes by chance. Source: the clients' own code."""
+_QUOTED_MARKS = (" Error: ", " error '", "HTTP ", "Error code: ", "returned error: ", "tatus")
+"""Each of them holds one of these."""
 
 _SALESFORCE_STATUS = {
     "SalesforceMoreThanOneRecord": 300,
@@ -136,7 +139,7 @@ _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def printed_facts(node: RedactedNode) -> dict[str, Fact]:
     """Return the facts that a client printed into its message, named as ``probe`` names them."""
     name, message = node.class_name, node.message[:_MAX_CHARS]
-    matches = [w.form.search(message) for w in _WORDINGS if w.classes.fullmatch(name)]
+    matches = [form.search(message) for form in _forms_of(name)]
     if name not in _SALESFORCE_STATUS and not any(matches):
         return _quoted_facts(message)
     facts: dict[str, Fact] = {}
@@ -150,8 +153,16 @@ def printed_facts(node: RedactedNode) -> dict[str, Fact]:
     return {**printed_body_facts(message), **facts, **_other_facts(message)}
 
 
+@lru_cache(maxsize=256)
+def _forms_of(class_name: str) -> tuple[re.Pattern[str], ...]:
+    """Return how the clients print an answer that have a class of this name."""
+    return tuple(wording.form for wording in _WORDINGS if wording.classes.fullmatch(class_name))
+
+
 def _quoted_facts(message: str) -> dict[str, Fact]:
     """Return the status that somebody's words quote; of several that differ none, since one may have been handled."""
+    if not any(map(message.__contains__, _QUOTED_MARKS)):
+        return {}
     statuses = {text for match in _QUOTED.finditer(message) for text in match.groups() if text}
     return {"http.status": int(statuses.pop())} if len(statuses) == 1 else {}
 

@@ -65,8 +65,8 @@ def probe(exception: BaseException) -> dict[str, Fact]:
 
 def read(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:
     """Yield what a Java exception's message or class says."""
-    if isinstance(type_path := node.facts.get("jvm.class"), str):
-        node = replace(node, type_path=type_path, base_paths=(), message=str(node.facts.get("jvm.message", "")))
+    if type_path := node.text_of("jvm.class"):
+        node = replace(node, type_path=type_path, base_paths=(), message=node.text_of("jvm.message"))
     is_java = is_java_class(node.type_path)
     if is_java and (found := tuple(read_message(node, observed_at))):
         yield from found

@@ -96,7 +96,7 @@ def _find(message: str) -> Iterator[Signal]:
     lowered = message.lower()
     if "sig" in lowered:
         yield from _find_killed(message)
-    if any(mark in lowered for mark in _EXIT_MARKS):
+    if any(map(lowered.__contains__, _EXIT_MARKS)):
         yield from _find_exits(message)
 
 

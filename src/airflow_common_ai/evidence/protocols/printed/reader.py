@@ -35,9 +35,11 @@ _NAME_BEFORE = re.compile(r"[\w./-]$")
 _LINE_END = re.compile(r"[ \t]*(?:\n|$)")
 
 _NUMBERED = re.compile(r"(?<![A-Za-z])(?:ORA|DPY|DPI)-\d{4,5}(?!\d)|AADSTS\d{5,7}(?!\d)")
+_NUMBERED_MARKS = ("ORA-", "DPY-", "DPI-", "AADSTS")
 _SQLSTATE = re.compile(
     r"SQL ?(?:STATE|state)[\[(:= ]{1,3}['\"]?([0-9A-Z]{5})\b|ERROR \d{4,5} \(([0-9A-Z]{5})\)|^\('([0-9A-Z]{5})', "
 )
+_SQLSTATE_MARKS = ("SQL", "ERROR ", "('")
 
 
 def probe(exception: BaseException) -> dict[str, Fact]:
@@ -56,14 +58,17 @@ def read(node: RedactedNode, observed_at: datetime) -> Iterable[Signal]:
 
 
 def _find(text: str) -> Iterator[tuple[str, Meaning, Rank]]:
-    for match in _NUMBERED.finditer(text):
+    is_numbered = any(map(text.__contains__, _NUMBERED_MARKS))
+    for match in _NUMBERED.finditer(text) if is_numbered else ():
         if numbered := NUMBERED_CODES.get(match[0]):
             yield *numbered, Rank.VENDOR_CODE
-    for match in _SQLSTATE.finditer(text):
+    holds_sqlstate = any(map(text.__contains__, _SQLSTATE_MARKS))
+    for match in _SQLSTATE.finditer(text) if holds_sqlstate else ():
         state = next(filter(None, match.groups()))
         if meaning := find_sqlstate(state, text):
             yield f"sql.{state}", meaning, Rank.VENDOR_CODE
-    for match in _WORD.finditer(text):
+    is_named = not NAMED_CODES.keys().isdisjoint(_WORD.findall(text))
+    for match in _WORD.finditer(text) if is_named else ():
         named = NAMED_CODES.get(match[0])
         if named and _is_code(match, may_fail=named[1].retry is Retry.NO):
             yield *named, Rank.VENDOR_CODE

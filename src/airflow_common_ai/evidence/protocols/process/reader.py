@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
 
-from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
+from airflow_common_ai.evidence.model import NO_TEXT, Fact, Rank, RedactedNode, RedactedText, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import number_in
 from airflow_common_ai.evidence.protocols.meaning import depends
 from airflow_common_ai.evidence.protocols.printed.exits import read_printed_exits
@@ -98,10 +98,12 @@ def read(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:
     else:
         yield from read_printed_exits(node.message)
     for name in _OUTPUTS:
-        if output := node.facts.get(f"process.{name}"):
-            yield from _read_output(node, str(output), observed_at)
+        if output := node.text_of(f"process.{name}"):
+            yield from _read_output(node, output, observed_at)
 
 
-def _read_output(node: RedactedNode, output: str, observed_at: datetime) -> Iterator[Signal]:
+def _read_output(node: RedactedNode, output: RedactedText, observed_at: datetime) -> Iterator[Signal]:
     yield from system.read_words(output)
-    yield from text.read(replace(node, type_path="", base_paths=(), message=output, notes=(), facts={}), observed_at)
+    yield from text.read(
+        replace(node, type_path=NO_TEXT, base_paths=(), message=output, notes=(), facts={}), observed_at
+    )

@@ -92,5 +92,5 @@ def read(node: RedactedNode) -> Iterator[Signal]:
 
 def _find(message: str) -> Iterator[Signal]:
     for detail, phrases, meaning in _WORD_ROWS:
-        if any(phrase in message for phrase in phrases):
+        if any(map(message.__contains__, phrases)):
             yield meaning.signal(f"damaged.{detail}", Rank.CLASS)

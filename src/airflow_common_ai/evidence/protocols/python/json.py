@@ -68,6 +68,7 @@ _WORDS: tuple[tuple[Signal, tuple[str, ...]], ...] = (
     ),
     (_INVALID, ("Extra data: line", "Invalid control character at", "Invalid \\escape", "Invalid \\uXXXX escape")),
 )
+_AT_THE_START_MARK = "column 1 (char "
 _AT_THE_START = re.compile(r"(?:Expecting value|unexpected character): line \d column 1 \(char \d\)")
 """A few blank lines may come before a page."""
 _SHOWN_HTML = "input_value='<"
@@ -142,6 +143,7 @@ def _judge(node: RedactedNode, position: int, length: int) -> Signal:
 
 def _find(message: str) -> Iterator[Signal]:
     for signal, phrases in _WORDS:
-        if any(phrase in message for phrase in phrases) or (signal is _HTML_OR_EMPTY and _AT_THE_START.search(message)):
+        is_at_start = signal is _HTML_OR_EMPTY and _AT_THE_START_MARK in message and _AT_THE_START.search(message)
+        if is_at_start or any(map(message.__contains__, phrases)):
             yield _HTML if signal is _HTML_OR_EMPTY and _SHOWN_HTML in message else signal
             return

@@ -48,7 +48,7 @@ def printed_errors(node: RedactedNode) -> Iterator[tuple[_Facts, str]]:
         yield facts, text
         return
     found = False
-    names_driver = any(root in text for root in ROOTS)
+    names_driver = any(map(text.__contains__, ROOTS))
     for match in islice(_CLASS.finditer(text), _MAX_EMBEDDED) if names_driver else ():
         words = text[match.end() :]
         if facts := _facts_behind(match[1], words):

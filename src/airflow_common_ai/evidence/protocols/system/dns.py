@@ -60,7 +60,8 @@ _HERROR = {1: "EAI_NONAME", 2: "EAI_AGAIN", 3: "EAI_FAIL", 4: "EAI_NODATA"}
 """``h_errno`` of gethostbyname(3) in the terms of getaddrinfo(3)."""
 
 _CODE = re.compile(r"(?:\[Errno |\bgaierror\()(-\d{1,3})\b")
-_NAME = re.compile(r"\bEAI_[A-Z]+\b")
+_CODE_MARKS = ("[Errno -", "gaierror(-")
+_NAME = re.compile(r"EAI_(?<!\w.{4})[A-Z]+\b")
 
 
 def probe(exception: BaseException) -> dict[str, Fact]:
@@ -99,7 +100,8 @@ def _find(message: str) -> Iterator[Signal]:
     lowered = message.lower()
     names = [name for words, name in _WORDS.items() if words in lowered]
     names += _NAME.findall(message)
-    if not names:  # a number is told beside its words, but some systems' words are not here
+    # A number is told beside its words, but some systems' words are not here.
+    if not names and any(map(message.__contains__, _CODE_MARKS)):
         names = [_BY_CODE.get(int(code), "") for code in _CODE.findall(message)]
     for name in names:
         if name in SIGNALS:

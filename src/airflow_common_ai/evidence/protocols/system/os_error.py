@@ -131,7 +131,7 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _NUMBER_MARKS = ("[Errno ", "Error(", "os error ", "(OS errno ", "(Errcode: ")
-_NAME = re.compile(r"\bE[A-Z0-9]{2,14}\b")
+_NAME = re.compile(r"E(?<!\w.)[A-Z0-9]{2,14}\b")
 """As Node.js prints it, and people do."""
 
 
@@ -181,7 +181,7 @@ def read_words(message: str) -> tuple[Signal, ...]:
 
 
 def _find(message: str) -> Iterator[Signal]:
-    if any(mark in message for mark in _NUMBER_MARKS):
+    if any(map(message.__contains__, _NUMBER_MARKS)):
         for match in _NUMBER.finditer(message):
             name = _IN_WORDS.get(int(match[match.lastindex or 0]))
             if name == "ENOENT" and _is_without_path(message, match.end()):

@@ -115,13 +115,13 @@ def read(node: RedactedNode) -> Iterator[Signal]:
 
 def read_words(message: str) -> tuple[Signal, ...]:
     """Return what OpenSSL's words in a message say."""
+    if not any(map(message.__contains__, _MARKS)):
+        return ()
     fault = next((fault for words, fault in _FAULT_BY_WORDS if words in message), None)
     return settle((_signal(reason, fault) for reason in _reasons(message)), message)
 
 
 def _reasons(message: str) -> Iterator[str]:
-    if not any(mark in message for mark in _MARKS):
-        return
     for match in _IN_TEXT.finditer(message):
         if match["hung_up"]:
             yield "UNEXPECTED_EOF_WHILE_READING"

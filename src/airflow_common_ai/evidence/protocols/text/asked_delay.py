@@ -66,7 +66,7 @@ def read_asked_delay(text: str, observed_at: datetime) -> float | None:
     :return: Not clamped: ``retry in 10 years`` is 315,576,000.
     """
     lower = text.lower()
-    if not any(hint in lower for hint in _HINTS):
+    if not any(map(lower.__contains__, _HINTS)):
         return None
     asked = [_seconds_at(text, match) for match in _ASK.finditer(text)]
     asked += [_seconds_until(match, observed_at) for match in _UNTIL.finditer(text)]

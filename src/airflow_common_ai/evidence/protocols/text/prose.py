@@ -21,7 +21,7 @@ _MAX_NESTED_QUOTES = 8
 _SCRIPT = re.compile(r"<(?:script|style)\b[^<]*", re.IGNORECASE)
 _TAG = re.compile(r"<[A-Za-z/!][^<>\n]{0,200}>")
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,16}[A-Za-z]")
-_CURLY = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "…": "."})
+_CURLY = (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("«", '"'), ("»", '"'), ("…", "."))
 _SELECT = re.compile(r"\bSELECT\b[^;\n]{1,300}?\bFROM\b(?:\s+\S+)?")
 # PostgreSQL's DETAIL lines: `Key (email)=(permission denied) already exists`, `Failing row contains (1, x)`.
 _ROW = re.compile(r"(?:=|\bcontains )\([^()\n]{0,400}\)")
@@ -69,12 +69,22 @@ def read_prose(text: str, words_of_art: frozenset[str] = frozenset()) -> str:
     if '"' in text or "'" in text or "`" in text:
         text = "".join(_blank_quoted_names(text, words_of_art))
     tokens: list[str] = [","]
+    known: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {}
     for run, call, soft, hard in _TOKEN.findall(text):
         if run.islower() and run.isalpha() and not call:
             tokens.append(run)
             continue
-        if run:
-            _add_run(tokens, run, bool(call), words_of_art)
+        if run == "=":
+            # `timeout = 30` names a setting.
+            if tokens[-1].isalpha():
+                tokens[-1] = "*"
+            _add_break(tokens, ",")
+        elif run:
+            said = known.get((run, call))
+            if said is None:
+                said = known[run, call] = _read_run(run, bool(call), words_of_art)
+            tokens += said[0]
+            _add_break(tokens, said[1])
         elif hard:
             _add_break(tokens, ".")
         if soft or call:
@@ -84,7 +94,8 @@ def read_prose(text: str, words_of_art: frozenset[str] = frozenset()) -> str:
 
 def _plain(text: str) -> str:
     if not text.isascii():
-        text = text.translate(_CURLY)
+        for curly, plain in _CURLY:
+            text = text.replace(curly, plain)
     if "\x1b" in text:
         text = _ANSI.sub("", text)
     if "&" in text and ";" in text:
@@ -217,31 +228,28 @@ def _last_word(text: str) -> str:
 
 
 def _add_break(tokens: list[str], mark: str) -> None:
+    if not mark:
+        return
     if tokens[-1] not in _BREAKS:
         tokens.append(mark)
     elif mark == ".":
         tokens[-1] = mark
 
 
-def _add_run(tokens: list[str], run: str, is_call: bool, words_of_art: frozenset[str]) -> None:
-    if run == "=":
-        # `timeout = 30` names a setting.
-        if tokens[-1].isalpha():
-            tokens[-1] = "*"
-        _add_break(tokens, ",")
-        return
+def _read_run(run: str, is_call: bool, words_of_art: frozenset[str]) -> tuple[tuple[str, ...], str]:
+    """Return the tokens of a run and the break behind it, which may be none."""
     core = run.strip(".:!?\"'`*-#\\")
+    words: tuple[str, ...] = ()
     is_sign = False
     if _BLANK in run or "***" in run:
-        tokens.append("*")
+        words = ("*",)
     elif any(map(str.isalnum, core)):
-        tokens.extend(_classify(core, is_call, words_of_art))
+        words = _classify(core, is_call, words_of_art)
     else:
         is_sign = run[-1] != "\\"
     if run[-1] in ".!?":
-        _add_break(tokens, ".")
-    elif run[-1] in ":=" or is_sign:
-        _add_break(tokens, ",")
+        return words, "."
+    return words, "," if run[-1] in ":=" or is_sign else ""
 
 
 def _classify(core: str, is_call: bool, words_of_art: frozenset[str]) -> tuple[str, ...]:

@@ -20,7 +20,6 @@ from functools import cache
 from itertools import islice
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength, Wait
-from airflow_common_ai.evidence.protocols.meaning import delay_in_words
 from airflow_common_ai.evidence.protocols.text.asked_delay import read_asked_delay
 from airflow_common_ai.evidence.protocols.text.limits import LIMIT, WORDS_OF_ART, read_kind_of_limit
 from airflow_common_ai.evidence.protocols.text.patterns import TOPICS, Form, Pattern, Topic, compile_phrase
@@ -131,7 +130,7 @@ def _find_mentions(prose: str) -> list[_Mention]:
 def _candidates(words: set[str]) -> Iterator[tuple[Pattern, Topic]]:
     """Yield the patterns of which every word is there; in an ordinary message that is a handful."""
     by_key = _patterns_by_key()
-    for key in words & by_key.keys():
+    for key in sorted(words & by_key.keys()):  # a set has another order in each process
         for pattern, topic, required in by_key[key]:
             if not any(map(words.isdisjoint, required)):
                 yield pattern, topic
@@ -172,7 +171,7 @@ def _settle(mentions: Iterable[_Mention], prose: str) -> list[_Mention]:
 def _signals(mentions: list[_Mention], asked_delay_s: float | None) -> Iterator[Signal]:
     believed = _believed(mentions)
     milder_first = (Retry.YES, Retry.DEPENDS, Retry.NO)
-    mentions.sort(key=lambda m: (-m.form, milder_first.index(m.topic.retry), -m.weight[0]))
+    mentions.sort(key=lambda m: (-m.form, milder_first.index(m.topic.retry), -m.weight[0], m.start))
     for mention in mentions:
         topic = mention.topic
         asked_s = asked_delay_s if topic.retry is not Retry.NO else None
@@ -182,7 +181,7 @@ def _signals(mentions: list[_Mention], asked_delay_s: float | None) -> Iterator[
             retry=topic.retry,
             wait=topic.wait,
             rank=Rank.TEXT,
-            sentence=topic.sentence if asked_s is None else f"{topic.sentence}; it asks for {delay_in_words(asked_s)}",
+            sentence=topic.sentence,
             source=mention.source,
             strength=Strength.CONCLUSIVE if mention in believed else Strength.HINT,
             asked_delay_s=asked_s,
