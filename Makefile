@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench build clean
+.PHONY: help setup demo test lint format bench record build clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /    make \1	/p' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ format: setup  ## mend what ruff can mend
 
 bench: setup  ## measure how long a decision and the import take
 	@$(BIN)/python -m benchmarks.run
+
+record: setup  ## raise the failures of the corpus again; some of them: make record ARGS="requests_http --show 429"
+	@$(BIN)/python -m tools.record $(ARGS)
 
 build: setup  ## build the source archive and the wheel into dist/
 	$(BIN)/hatchling build --directory dist
