@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from airflow_common_ai.evidence.model import Evidence
+from airflow_common_ai.evidence.model import Evidence, RedactedEvidence
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies import EvidenceRetryPolicy
 from airflow_common_ai.policies.attempt import Attempt
@@ -32,6 +33,12 @@ __all__ = ["MEASURED", "RECORDINGS", "Decided", "Figures", "decide", "main", "me
 
 RECORDINGS = Path(__file__).parent.parent / "recordings"
 MEASURED = RECORDINGS / "measured.json"
+
+_TIME_TO_WAIT = re.compile(
+    r"(?:retry|try(?:ing)? (?:it |this |the request )?again|wait(?! time)|back ?off|rate.?limit.{0,20}reset)"
+    r"\D{0,40}\d+(?:\.\d+)?\s*(?:m?s|sec\w*|m|min\w*|h|hours?|days?)?(?!\w)",
+    re.IGNORECASE,
+)
 
 _FIRST_OF_SEVERAL = RetryRound(try_number=1, max_tries=5)
 _SETTINGS = Settings(
@@ -64,12 +71,17 @@ class Decided:
         return self.attempt.action == "retry" and self._wants(ShouldRetry.NO)
 
     @property
-    def is_undercut(self) -> bool:
-        """Whether the retry comes before the time that makes sense, as where a server asked to be left alone."""
+    def is_early(self) -> bool:
+        """Whether the retry comes before the time that makes sense to those who read the failure."""
         delay_s = self.attempt.delay_s
         if self.label is None or self.label.delay_s is None or self.attempt.action != "retry" or delay_s is None:
             return False
         return delay_s < self.label.delay_s[0]
+
+    @property
+    def is_undercut(self) -> bool:
+        """Whether it is early although the failure names a time, as where a server asks to be left alone."""
+        return self.is_early and names_a_time(self.recording.evidence)
 
     @property
     def is_right(self) -> bool:
@@ -90,6 +102,7 @@ class Figures:
     right: int = 0
     false_fails: int = 0
     wasted_retries: int = 0
+    early: int = 0
     undercut: int = 0
 
     @classmethod
@@ -108,6 +121,7 @@ class Figures:
             right=sum(one.is_right for one in judged),
             false_fails=sum(one.is_false_fail for one in judged),
             wasted_retries=sum(one.is_wasted_retry for one in judged),
+            early=sum(one.is_early for one in judged),
             undercut=sum(one.is_undercut for one in judged),
         )
 
@@ -130,6 +144,15 @@ class Figures:
 
     def _share(self, count: int) -> float:
         return count / self.labelled if self.labelled else 0.0
+
+
+def names_a_time(evidence: RedactedEvidence) -> bool:
+    """Whether somebody who knows no protocol sees a time to wait in a failure; broad, and apart from the readers."""
+    return any(
+        _TIME_TO_WAIT.search(text)
+        for node in evidence.nodes
+        for text in (node.message, *node.notes, *(f"{name} {fact}" for name, fact in node.facts.items()))
+    )
 
 
 def decide(recordings: Iterable[Recording], labels: Mapping[str, Label]) -> Iterator[Decided]:
@@ -162,11 +185,11 @@ def read_measured(path: Path = MEASURED) -> dict[Split, Figures]:
 
 def print_table(measured: Mapping[Split, Figures]) -> None:
     print(f"{'split':8} {'recordings':>10} {'labelled':>8} {'settled':>8} {'right':>7} {'false FAILs':>12} "
-          f"{'wasted retries':>14} {'undercut':>8}")  # fmt: skip
+          f"{'wasted retries':>14} {'early':>6} {'asks undercut':>13}")  # fmt: skip
     for split, figures in measured.items():
         print(f"{split.value:8} {figures.recordings:10} {figures.labelled:8} {figures.settled_share:8.1%} "
               f"{figures.accuracy:7.1%} {figures.false_fails:4} = {figures.false_fail_share:5.1%} "
-              f"{figures.wasted_retries:14} {figures.undercut:8}")  # fmt: skip
+              f"{figures.wasted_retries:14} {figures.early:6} {figures.undercut:13}")  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -58,9 +58,24 @@ def test_a_decision_is_held_against_its_label(
     assert (one.is_right, one.is_false_fail, one.is_wasted_retry) == (is_right, is_false_fail, is_wasted)
 
 
-@pytest.mark.parametrize(("delay_s", "is_undercut"), [(29.9, True), (30.0, False), (400.0, False), (None, False)])
-def test_a_retry_before_its_time_undercuts(delay_s: float | None, is_undercut: bool) -> None:
-    assert decision("retry", *WORTH_A_RETRY, delay_s=delay_s).is_undercut is is_undercut
+@pytest.mark.parametrize(("delay_s", "is_early"), [(29.9, True), (30.0, False), (400.0, False), (None, False)])
+def test_a_retry_before_its_time_is_early(delay_s: float | None, is_early: bool) -> None:
+    assert decision("retry", *WORTH_A_RETRY, delay_s=delay_s).is_early is is_early
+
+
+@pytest.mark.parametrize(
+    ("words", "is_undercut"),
+    [
+        ("429 Too Many Requests, retry-after: 30", True),
+        ("please try again in half a minute, or 30 seconds", True),
+        ("please wait 30 seconds", True),
+        ("429 Too Many Requests", False),
+        ("connection reset by 10.0.0.1", False),
+    ],
+)
+def test_an_early_retry_undercuts_an_ask_where_the_failure_names_a_time(words: str, is_undercut: bool) -> None:
+    assert decision("retry", *WORTH_A_RETRY, delay_s=5, words=words).is_undercut is is_undercut
+    assert not decision("retry", *WORTH_A_RETRY, delay_s=30, words=words).is_undercut
 
 
 def test_what_differs_in_values_only_counts_once_and_what_has_no_label_not_at_all() -> None:
@@ -70,7 +85,7 @@ def test_what_differs_in_values_only_counts_once_and_what_has_no_label_not_at_al
 
     figures = Figures.of([unlabelled, *twins, asks_for_more, decision("default", *NOT_WORTH_IT, words="other words")])
 
-    assert figures == Figures(recordings=6, labelled=3, settled=2, right=1, false_fails=1, wasted_retries=0, undercut=1)
+    assert figures == Figures(recordings=6, labelled=3, settled=2, right=1, false_fails=1, wasted_retries=0, early=1)
     assert figures.settled_share == pytest.approx(2 / 3)
     assert figures.accuracy == pytest.approx(1 / 2)
 
