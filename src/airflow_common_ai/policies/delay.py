@@ -77,7 +77,7 @@ class RetrySchedule:
     def delay_s(self, try_number: int) -> float:
         """Return what Airflow would wait after this try, without its jitter."""
         delay = self.retry_delay_s
-        if self.multiplier not in (0.0, 1.0) and self.multiplier > 0:
+        if self._grows:
             try:
                 delay = max(1.0, delay * self.multiplier ** (try_number - 1))
             except OverflowError:
@@ -93,8 +93,14 @@ class RetrySchedule:
 
         :param at_least_s: What counts for each wait that is shorter.
         """
-        last_try = min(last_try, first_try + 10_000)
-        return sum(max(at_least_s, self.delay_s(number)) for number in range(first_try, last_try + 1))
+        tries = min(max(0, last_try - first_try + 1), 10_000)
+        if not self._grows:
+            return tries * max(at_least_s, self.delay_s(first_try))
+        return sum(max(at_least_s, self.delay_s(number)) for number in range(first_try, first_try + tries))
+
+    @property
+    def _grows(self) -> bool:
+        return self.multiplier not in (0.0, 1.0) and self.multiplier > 0
 
 
 @dataclass(frozen=True, slots=True)
