@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness import CANARY
 
@@ -28,6 +29,7 @@ class Redis:
     """A running server; its users all have the canary for a password."""
 
     port: int
+    folder: Path
     version: str | None
     name: str = "Redis"
 
@@ -51,8 +53,9 @@ def redis_server(*arguments: str) -> Iterator[Redis]:
     with server_folder() as folder:
         command = [program, "--port", str(port), "--bind", "127.0.0.1", "--requirepass", CANARY, "--save", ""]
         command += ["--dir", str(folder), "--enable-debug-command", "local", "--busy-reply-threshold", "100"]
+        command += ["--cluster-port", str(free_port())]
         for user in _USERS:
             command += ["--user", *user.split()]
         command += arguments
         with running_process(command, is_ready=accepts_connections(port), folder=folder):
-            yield Redis(port, found[1] if found else None)
+            yield Redis(port, folder, found[1] if found else None)
