@@ -174,11 +174,14 @@ def plan_delay(
     if fixed_s is not None and not math.isnan(fixed_s):
         return _clamped(fixed_s, (f"a rule says {seconds(fixed_s)}",), IMPLAUSIBLE_ASK_S, limits)
     ignored: tuple[str, ...] = ()
-    if asked_s is not None:
+    note: str | None = None
+    if asked_s is not None and asked_s <= 0:
+        ignored = ("the server asked for 0 s, which names no time",)
+    elif asked_s is not None:
         if asked_s <= max(IMPLAUSIBLE_ASK_S, limits.max_server_delay_s):
-            return _asked(max(0.0, asked_s), progress, schedule, limits, uniform())
-        ignored = (f"the server asked for {seconds(asked_s)}, which is implausible and was ignored",)
-    note = ignored[0] if ignored else None
+            return _asked(asked_s, progress, schedule, limits, uniform())
+        note = f"the server asked for {seconds(asked_s)}, which is implausible and was ignored"
+        ignored = (note,)
     backoff = backoff or BACKOFFS.get(wait)
     if backoff is None:
         return DelayPlan(None, (*ignored, "no delay of its own: the task's retry_delay"), note=note)

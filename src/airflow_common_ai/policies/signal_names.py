@@ -32,7 +32,8 @@ FACTS = frozenset(
     ldap.result
     mongo.code mongo.item_codes mongo.labels
     os.errno os.error os.has_path os.is_exec
-    process.exit_code process.output process.program process.signal process.stderr process.stdout process.time_limit_s
+    process.exit_code process.logs process.output process.program process.signal process.stderr process.stdout
+    process.time_limit_s
     redis.reply
     smtp.code
     sql.connection_invalidated sql.dialect sql.errno sql.name sql.recoverable sql.sqlstate sql.type

@@ -127,6 +127,10 @@ def _botocore(exception: BaseException, node: RedactedNode, held: dict[str, Any]
         held["response"]["CancellationReasons"] = [{"Code": code} for code in reasons]
 
 
+def _logs(exception: BaseException, node: RedactedNode, held: dict[str, Any]) -> None:
+    held["logs"] = node.text_of("process.logs").split("\n")
+
+
 def _response(exception: BaseException, node: RedactedNode, held: dict[str, Any]) -> None:
     if "aws.code" in node.facts:
         return  # botocore's response is there already
@@ -158,6 +162,7 @@ _BUILT: Mapping[str, Callable[[BaseException, RedactedNode, dict[str, Any]], Non
     "http.": _response,
     "json.": _json,
     "os.": _os_error,
+    "process.logs": _logs,
     "process.signal": _signal,
 }
 """Facts, by how their names begin, that take more than one step."""

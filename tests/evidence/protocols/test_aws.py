@@ -55,7 +55,6 @@ SERVICES_SAY: list[tuple[str, int, str, Expected]] = [
     ("s3", 400, "BadDigest", DAMAGED),
     ("s3", 409, "OperationAborted", IN_THE_WAY),
     ("s3", 400, "ExpiredToken", EXPIRED),
-    ("s3", 403, "RequestTimeTooSkewed", EXPIRED),
     ("s3", 403, "AccessDenied", REFUSED),
     ("s3", 403, "SignatureDoesNotMatch", REFUSED),
     ("s3", 404, "NoSuchBucket", MISSING),

@@ -181,7 +181,7 @@ def test_the_message_tells_where_the_reason_is_vague(
     [
         ("RATE_LIMIT_EXCEEDED", THROTTLED),
         ("RESOURCE_QUOTA_EXCEEDED", BLOCKED),
-        ("SERVICE_DISABLED", BLOCKED),
+        ("SERVICE_DISABLED", FOR_A_PERSON),
         ("BILLING_DISABLED", FOR_A_PERSON),
         ("CONSUMER_SUSPENDED", FOR_A_PERSON),
         ("LOCATION_ORG_POLICY_VIOLATED", FOR_A_PERSON),
@@ -315,7 +315,7 @@ def test_a_login_that_may_be_repeated_says_so(reason: str) -> None:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        (json.dumps({"error": {"code": 403, "message": "No.", "status": "PERMISSION_DENIED"}}), BLOCKED),
+        (json.dumps({"error": {"code": 403, "message": "No.", "status": "PERMISSION_DENIED"}}), NOT_ALLOWED),
         (json.dumps({"error": {"code": 503, "message": "No."}}), FAILED),
         ("", FAILED),
     ],

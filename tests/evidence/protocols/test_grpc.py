@@ -161,7 +161,6 @@ def test_a_google_error_says_the_same_as_the_call_below_it(served: tuple[Service
         ("FAILED_PRECONDITION", "The bucket is not empty", "data", NO),
         ("INTERNAL", "Received RST_STREAM with error code 2", "network", YES),
         ("UNKNOWN", "Stream removed", "network", YES),
-        ("UNKNOWN", "Exception calling application: 'x'", "transient", DEPENDS),
     ],
 )
 def test_the_details_tell_where_the_status_is_vague(
@@ -194,7 +193,7 @@ def test_a_limit_that_says_when_to_come_back_is_a_rate(
     [
         ("RESOURCE_EXHAUSTED", "RATE_LIMIT_EXCEEDED", ("rate_limit", YES, Wait.MEDIUM)),
         ("RESOURCE_EXHAUSTED", "RESOURCE_QUOTA_EXCEEDED", ("permanent", DEPENDS, Wait.LONG)),
-        ("PERMISSION_DENIED", "SERVICE_DISABLED", ("permanent", DEPENDS, Wait.LONG)),
+        ("PERMISSION_DENIED", "SERVICE_DISABLED", ("permanent", Retry.NO, Wait.NONE)),
         ("PERMISSION_DENIED", "BILLING_DISABLED", ("permanent", NO, Wait.NONE)),
         ("PERMISSION_DENIED", "IAM_PERMISSION_DENIED", ("auth", NO, Wait.NONE)),
         ("UNAUTHENTICATED", "ACCESS_TOKEN_EXPIRED", ("auth", DEPENDS, Wait.SHORT)),

@@ -25,7 +25,8 @@ STATUSES = [
     ([500], "transient", YES, SHORT),
     ([503, 529, 531], "transient", YES, MEDIUM),
     ([420, 429, 430, 509], "rate_limit", YES, MEDIUM),
-    ([525, 526], "permanent", DEPENDS, LONG),
+    ([525], "permanent", DEPENDS, LONG),
+    ([526], "permanent", NO, NONE),
     # Never registered, never seen: the x00 of their class.
     ([542, 599, 578], None, YES, SHORT),
 ]

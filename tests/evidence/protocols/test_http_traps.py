@@ -100,6 +100,14 @@ def test_an_answer_that_is_no_http_is_no_status_400(server: LoopbackServer) -> N
     error = raised_by(lambda: aiohttp_json(server.url))
     assert isinstance(error, aiohttp.ClientResponseError)
     assert error.status == 400, "the trap is gone"
+    assert (conclusion_of(error).code, conclusion_of(error).retry) == ("http.other_protocol", Retry.NO)
+
+
+def test_a_garbled_answer_is_no_status_400(server: LoopbackServer) -> None:
+    server.answer(Answer(raw=b"HTTP/1.1 2\r\n\r\n"))
+    error = raised_by(lambda: aiohttp_json(server.url))
+    assert isinstance(error, aiohttp.ClientResponseError)
+    assert error.status == 400, "the trap is gone"
     assert (conclusion_of(error).category, conclusion_of(error).retry) == ("network", Retry.YES)
 
 
@@ -358,7 +366,7 @@ def test_a_request_that_was_never_sent_is_not_sent_again(url: str, category: str
 def test_a_redirect_in_a_circle_is_tried_once_more(server: LoopbackServer) -> None:
     server.answer(Answer(302, headers={"Location": "/"}))
     signal = conclusion_of(raised_by(lambda: requests.get(server.url, timeout=5)))
-    assert (signal.code, signal.retry, signal.max_attempts) == ("http.too_many_redirects", Retry.DEPENDS, 2)
+    assert (signal.code, signal.retry, signal.max_attempts) == ("http.too_many_redirects", Retry.NO, None)
 
 
 def test_a_proxy_that_refuses_is_read_through_every_wrapper(server: LoopbackServer) -> None:

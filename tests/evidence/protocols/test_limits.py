@@ -24,7 +24,7 @@ from airflow_common_ai.evidence.protocols.text.limits import LIMIT
         ("Message exceeds the limit of 10 MB", "size_limit", "data", Retry.NO),
         ("Row exceeds the maximum of 65535 bytes", "size_limit", "data", Retry.NO),
         ("The result exceeds the limit of 100000 rows", "size_limit", "data", Retry.NO),
-        ("The payload exceeds the limit", "length_limit", "data", Retry.DEPENDS),
+        ("The payload exceeds the limit", "length_limit", "data", Retry.NO),
         ("You have requested more vCPU capacity than your current vCPU limit of 32 allows; limit exceeded", "account_limit", "permanent", Retry.DEPENDS),
         ("Quota 'CPUS' exceeded. Limit: 24.0 in region us-central1.", "account_limit", "permanent", Retry.DEPENDS),
         ("The maximum number of instances has been reached", "account_limit", "permanent", Retry.DEPENDS),

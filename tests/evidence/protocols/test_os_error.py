@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import mmap
 import os
@@ -156,8 +157,11 @@ def test_a_program_that_is_not_executable_is_no_matter_of_credentials(tmp_path: 
 
 
 def test_a_missing_socket_of_a_local_daemon_is_tried_once_more(tmp_path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as client:
-        error = raised_by(lambda: client.connect(str(tmp_path / "docker.sock")))
+    async def ask() -> None:
+        async with aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(tmp_path / "docker.sock"))) as session:
+            await session.get("http://docker/version")
+
+    error = raised_by(lambda: asyncio.run(ask()))
     for evidence in (alive(error), logged(error)):
         signal = conclusion(evidence)
         assert signal is not None
@@ -252,7 +256,7 @@ def test_a_question_to_the_system_that_was_answered_no_does_not_fail_what_came_a
         ("Cannot connect to host db:1 [Connect call failed ('127.0.0.1', 1)] [Errno 111]", "os.econnrefused"),
         ("<urlopen error [Errno 110] Connection timed out>", "os.etimedout"),
         ("[Errno 2] No such file or directory: '/data/in.csv'", "os.enoent"),
-        ("(Caused by FileNotFoundError(2, 'No such file or directory'))", "os.enoent_socket"),
+        ("Connection aborted (Caused by FileNotFoundError(2, 'No such file or directory'))", "os.enoent_socket"),
     ],
 )  # fmt: skip
 def test_wrappers_keep_the_number_in_their_words(message: str, code: str) -> None:

@@ -229,6 +229,30 @@ def test_only_the_end_of_a_long_output_is_kept() -> None:
     assert len(kept) == 4096
 
 
+class DockerContainerFailedException(Exception):
+    """Stands in for the one of Airflow's Docker provider, which keeps the container's last lines."""
+
+    def __init__(self, message: str, logs: list[str | bytes]) -> None:
+        super().__init__(message)
+        self.logs = logs
+
+
+def test_the_last_lines_of_a_container_say_why_it_failed() -> None:
+    traceback = (
+        "Traceback (most recent call last):\n  File \"job.py\", line 1, in <module>\nNameError: name 'x' is not defined"
+    )
+    error = DockerContainerFailedException(
+        "Docker container failed: {'StatusCode': 1}", [b"starting", *traceback.split("\n")]
+    )
+    assert conclusion_code(alive(error)) == "python.name_error"
+
+
+def test_logs_that_are_no_lines_are_left_alone() -> None:
+    assert "process.logs" not in process.probe(DockerContainerFailedException("x", "log")) | process.probe(
+        DockerContainerFailedException("x", [1, None])
+    )
+
+
 # Operators that print the code
 
 

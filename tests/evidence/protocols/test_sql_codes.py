@@ -122,7 +122,7 @@ SQL_SERVER: Meanings = (
     ("921 922 927 952 976 983 6005", "transient", YES),
     ("924 942 945 978 18461 3906 9002 1105 1101", "transient", DEPENDS),
     ("40501 10928 10929 49918 49919 49920", "rate_limit", YES),
-    ("40197 40143 40540 40613 4221 42108 42109 233 997 64 20 121 53 10053 10054 10060 258 11001 596 1219", "network", YES),
+    ("40197 40143 40540 40613 4221 42109 233 997 64 20 121 53 10053 10054 10060 258 11001 596 1219", "network", YES),
     ("20003 20004 20006 20017 20047", "network", YES),
     ("20002 20009", "network", DEPENDS),
     ("4060", "auth", DEPENDS),
@@ -147,7 +147,11 @@ class TestSqlServer:
         assert_concluded(odbc_error("42000", words), f"mssql.{number}", category, retry)
 
     def test_every_row_is_expected_above(self) -> None:
-        assert set(sql_server_codes.TABLE.codes) - {number for number, _, _ in each(SQL_SERVER)} == {"3928", "3930"}
+        assert set(sql_server_codes.TABLE.codes) - {number for number, _, _ in each(SQL_SERVER)} == {
+            "3928",
+            "3930",
+            "42108",
+        }
 
     def test_an_echo_of_an_earlier_error_settles_nothing(self) -> None:
         assert conclusion(alive(sql_server_error(3930, "The current transaction cannot be committed."))) is None
@@ -210,7 +214,7 @@ SNOWFLAKE: Meanings = (
     ("254018 254019 255005 540001 000004 000014 290408 290504", "network", DEPENDS),
     ("000604 000630 090073 000005", "permanent", DEPENDS),
     ("390110 390112 390113 390114 390115 390138 390195 390318 390400 390999 290401 290403", "auth", DEPENDS),
-    ("390100 390101 390135 390136 390137 390139 390140 390144 390191 390192 390201 390302 390303 390422 394300 394304", "auth", NO),
+    ("390100 390101 390135 390136 390137 390139 390140 390144 390189 390191 390192 390201 390302 390303 390420 390422 394300 394304", "auth", NO),
     ("251005 251006 251008 251010 251013 251014 251015 251017 251018 251019 251020 003001", "auth", NO),
     ("000606 090105 090106 001003 000904 000979 001044 002140 000939 000002 000003 000007 000008 000012", "permanent", NO),
     ("250004 250007 250012 251001 251002 251003 251007 251009 252008 255002 255004 255006", "permanent", NO),
@@ -239,9 +243,9 @@ class TestSnowflake:
             (250001, "08001", "Failed to connect to DB: acct.snowflakecomputing.com:443. Your user account has been temporarily locked. Try again later.", "auth", DEPENDS),
             (250001, "08001", "Failed to connect to DB: acct.snowflakecomputing.com:443. Incoming request with IP/Token 10.0.0.1 is not allowed to access Snowflake.", "auth", NO),
             (250001, None, "Could not connect to Snowflake backend after 2 attempt(s).Aborting", "network", DEPENDS),
-            (250001, "08001", "Failed to login: Invalid Snowflake response. Snowflake responded with error status: 403 Forbidden", "permanent", DEPENDS),
+            (250001, "08001", "Failed to login: Invalid Snowflake response. Snowflake responded with error status: 403 Forbidden", "permanent", NO),
             (250001, "08001", "Failed to login: Invalid Snowflake response. Snowflake responded with error status: 503 Service Unavailable", "network", DEPENDS),
-            (540001, "08001", "Failed to connect to DB. Verify the account name is correct: acct:443. 290000: HTTP 404: Not Found", "permanent", DEPENDS),
+            (540001, "08001", "Failed to connect to DB. Verify the account name is correct: acct:443. 290000: HTTP 404: Not Found", "permanent", NO),
             (290503, None, "HTTP 503: Service Unavailable", "transient", YES),
             (290429, None, "HTTP 429: Too Many Requests", "rate_limit", YES),
             (290404, None, "HTTP 404: Not Found", "resource", DEPENDS),
@@ -343,11 +347,12 @@ class TestClickHouse:
 
 DUCKDB: Meanings = (
     ("ResourceInUseException", "transient", YES),
-    ("TransactionException SerializationException OutOfMemoryException IOException ConnectionException", "transient", DEPENDS),
+    ("TransactionException SerializationException OutOfMemoryException IOException", "transient", DEPENDS),
     ("HTTPException", "network", DEPENDS),
     ("InterruptException InternalException FatalException", "permanent", DEPENDS),
     ("ConstraintException ConversionException OutOfRangeException TypeMismatchException InvalidTypeException", "data", NO),
-    ("InvalidInputException", "data", DEPENDS),
+    ("InvalidInputException", "data", NO),
+    ("ConnectionException", "permanent", NO),
     ("CatalogException", "resource", NO),
     ("PermissionException", "auth", NO),
     ("BinderException ParserException SyntaxException NotImplementedException DependencyException SequenceException", "permanent", NO),

@@ -119,13 +119,13 @@ class TestWhatPasses:
 class TestFiles:
     def test_a_directory_that_is_not_there(self, tmp_path: Path, seen: Callable[..., RedactedEvidence]) -> None:
         error = error_of(lambda: sqlite3.connect(tmp_path / "nope" / "shop.db"))
-        assert concluded(seen(error)) == ("sqlite.SQLITE_CANTOPEN", "resource", Retry.DEPENDS)
+        assert concluded(seen(error)) == ("sqlite.SQLITE_CANTOPEN", "resource", Retry.NO)
 
     def test_a_database_that_may_not_be_written(
         self, database: Database, seen: Callable[..., RedactedEvidence]
     ) -> None:
         error = error_of(lambda: database("?mode=ro").execute("INSERT INTO t VALUES (2, 'y', 1)"))
-        assert concluded(seen(error)) == ("sqlite.SQLITE_READONLY", "permanent", Retry.DEPENDS)
+        assert concluded(seen(error)) == ("sqlite.SQLITE_READONLY", "permanent", Retry.NO)
 
     def test_a_file_that_is_no_database(self, tmp_path: Path, seen: Callable[..., RedactedEvidence]) -> None:
         (tmp_path / "shop.db").write_bytes(b"<html>not found</html>" * 100)
@@ -187,11 +187,12 @@ def test_sqlalchemy_around_it_changes_nothing(tmp_path: Path, seen: Callable[...
             "transient",
             Retry.DEPENDS,
         ),
-        ("SQLITE_ABORT SQLITE_ABORT_ROLLBACK SQLITE_INTERNAL SQLITE_READONLY_DIRECTORY", "permanent", Retry.DEPENDS),
+        ("SQLITE_ABORT SQLITE_ABORT_ROLLBACK SQLITE_INTERNAL", "permanent", Retry.DEPENDS),
         ("SQLITE_MISUSE SQLITE_NOLFS SQLITE_FORMAT SQLITE_NOTFOUND", "permanent", Retry.NO),
         ("SQLITE_AUTH SQLITE_PERM SQLITE_AUTH_USER", "auth", Retry.NO),
         ("SQLITE_RANGE SQLITE_EMPTY SQLITE_CORRUPT_INDEX SQLITE_CONSTRAINT SQLITE_CONSTRAINT_ROWID", "data", Retry.NO),
-        ("SQLITE_CANTOPEN_ISDIR", "resource", Retry.DEPENDS),
+        ("SQLITE_CANTOPEN_ISDIR", "resource", Retry.NO),
+        ("SQLITE_READONLY_DIRECTORY", "permanent", Retry.NO),
     ],
 )
 def test_an_extended_code_means_what_it_extends_unless_it_has_a_row(codes: str, category: str, retry: Retry) -> None:

@@ -109,7 +109,6 @@ MESSAGES = {
     "The security token included in the request is expired": "token_expired",
     "Token has expired": "token_expired",
     "Authentication token has expired.  The user must authenticate again.": "token_expired",
-    "Unable to locate credentials": "credentials_missing",
     # What is not there, what is wrong.
     "rsync: link_stat \"/in/x.csv\" failed: No such file or directory (2)": "not_found",
     "The specified bucket does not exist": "no_such_object",

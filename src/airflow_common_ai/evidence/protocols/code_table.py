@@ -23,7 +23,7 @@ _MAX_MESSAGE_CHARS = 2048
 
 _CLEARER_WORDS: dict[str, tuple[int, frozenset[str]]] = {
     "rate": (429, frozenset({"daily", "too_large"})),
-    "limit": (429, frozenset({"throttled", "daily"})),
+    "limit": (429, frozenset({"throttled", "daily", "full"})),
     "conflict": (409, frozenset({"exists"})),
     "invalid": (400, frozenset({"throttled", "expired", "exists", "contended", "wrong_state"})),
     "refused": (403, frozenset({"expired"})),
@@ -38,7 +38,10 @@ _VAGUE_KINDS = {
     "invalid": "invalid",
     "refused": "refused",
 }
-_AT_A_TIME = re.compile(r"concurren|simultaneous|in parallel|at (?:the same|a) time|currently running|active jobs")
+_AT_A_TIME = re.compile(
+    r"concurren|simultaneous|in parallel|at (?:the same|a) time|currently running|active (?:jobs|runs|steps|queries)"
+)
+_LIMIT_WORDS = re.compile(r"\b(?:exceed|limit|maximum|too many)")
 _MANY_AT_A_TIME = yes(
     "rate_limit", Wait.MEDIUM, "too much at the same time; it frees when other work ends", "judgement"
 )
@@ -119,7 +122,9 @@ def with_message(meaning: Meaning, vague: str, message: str) -> Meaning:
     if not vague or not message:
         return meaning
     message = message[:_MAX_MESSAGE_CHARS]
-    if vague == "limit" and _AT_A_TIME.search(message.lower()):
+    lowered = message.lower()
+    says_limit = vague == "limit" or (vague == "invalid" and _LIMIT_WORDS.search(lowered))
+    if says_limit and _AT_A_TIME.search(lowered):
         return _MANY_AT_A_TIME
     status, names = _CLEARER_WORDS[vague]
     kind = kind_of_message(message, status)

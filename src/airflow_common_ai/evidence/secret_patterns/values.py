@@ -59,16 +59,20 @@ _CLOSING_BRACKET = re.compile(r"[)\]]")
 _NAMES_OF_THINGS = frozenset({"secret", "secrets", "token", "tokens"})
 """In prose the name of a secret follows: ``secret db-creds-2 not found``."""
 
+_LABEL = re.compile(r"(?:\A|[\n.,;(] ?)Secrets?: ?\Z")
+_NUMBERED_NAME = re.compile(r"[a-z][a-z0-9]{0,30}(?:-[a-z][a-z0-9]{0,30}){0,6}-[0-9]{1,3}")
+"""``Secret: prod-db-2``: which one, as Kubernetes and Docker name theirs, and not what is in it."""
+
 _MAX_SHAPE_CHARS = 4096
 """What is judged by its looks is no longer than this."""
 _VERDICTS = words(
     "absent bad blank bool bytes changed denied deprecated disabled empty enabled error expected expired failed "
-    "failure found illegal incorrect int invalid malformed mismatch missing needed object ok opaque optional "
+    "failure found illegal incorrect int invalid malformed mismatch missing needed object ok opaque optional pending "
     "present refused rejected required revoked set str string success unauthorized unavailable unexpected unknown "
     "unset unsupported valid wrong"
 )
 """What is said *about* a secret behind a colon."""
-_CODE = re.compile(r"[A-Za-z_\-]{1,64}[.!?]?")
+_CODE = re.compile(r"[A-Za-z_\-]{1,64}[.!?:]?")
 _CODE_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _WORD = re.compile(r"[A-Za-z]+(?:[-'’/][A-Za-z]+)*[.!?]?")
 _FIRST_WORD = re.compile(rf"{_WORD.pattern}(?:\s|$)")
@@ -206,7 +210,8 @@ def _values(ends: ValueEnds, name_start: int, kind: Name, separator: re.Match[st
     if opening is None:
         end = ends.of_line(start) if kind is Name.COOKIE else ends.of_bare(start)
         further = _end_behind_spaces(text, name_start, start, sign) if kind is Name.SECRET else end
-        if further > end or is_secret(text, (start, end), kind, sign, is_quoted=False):
+        names_it = _NUMBERED_NAME.fullmatch(text, start, end) and _LABEL.search(text[max(0, name_start - 2) : start])
+        if not names_it and (further > end or is_secret(text, (start, end), kind, sign, is_quoted=False)):
             yield start, max(end, further)
         return
     quote, position = opening["quote"], opening.end()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airflow_common_ai.evidence.model import Wait
+from airflow_common_ai.evidence.protocols.findings import hint
 from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["CLASSES"]
@@ -17,7 +18,12 @@ _TRANSFER = "boto3 1.44.8, s3transfer 0.19.3 exceptions.py"
 
 _ROWS: tuple[tuple[str, Meaning], ...] = (
     (
-        "NoCredentialsError CredentialRetrievalError TokenRetrievalError NoAuthTokenError",
+        # There are none, or the metadata service did not answer in its second: the class says the same of both.
+        "NoCredentialsError",
+        hint(depends("auth", Wait.SHORT, "no credentials were found, or the metadata service did not answer", _SOURCE)),
+    ),
+    (
+        "CredentialRetrievalError TokenRetrievalError NoAuthTokenError",
         depends("auth", Wait.SHORT, "no credentials were found; the metadata service may not have answered", _SOURCE),
     ),
     (

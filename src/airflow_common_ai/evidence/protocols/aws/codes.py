@@ -11,6 +11,8 @@ from dataclasses import replace
 
 from airflow_common_ai.evidence.model import Wait
 from airflow_common_ai.evidence.protocols.code_table import CodeRow, CodeRule, CodeTable, words_of
+from airflow_common_ai.evidence.protocols.findings import hint
+from airflow_common_ai.evidence.protocols.http.words import kind_of_message
 from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
 __all__ = ["CANCELLATION_REASONS", "CODES", "STOP_REASONS", "find_aws_code"]
@@ -23,6 +25,7 @@ _S3 = "Amazon S3 error responses"
 _EC2 = "Amazon EC2 API error codes"
 _IAM = "AWS common errors; IAM troubleshooting"
 _LAMBDA = "AWS Lambda Invoke errors; botocore 1.44.8"
+_ENDPOINTS = "Amazon Timestream, endpoint discovery; botocore 1.44.8 discovery.py"
 _WORDS = "the words of the code, checked against the service models of botocore 1.44.8"
 
 _THROTTLED = yes("rate_limit", _MEDIUM, "AWS throttles the requests", _RETRIED)
@@ -34,7 +37,9 @@ _REFUSED = no("auth", "AWS refused; a permission granted just now may need a min
 _EXPIRED = depends("auth", _SHORT, "the credentials have expired; a new process gets new ones", _IAM)
 _MISSING = no("resource", "it does not exist; what was created just now may not be visible yet", _MODELS)
 _EXISTS = no("data", "it exists already, perhaps from an earlier try", _MODELS)
+_LEAVING = no("resource", "it is being deleted", _MODELS)
 _WRONG = no("data", "the request is wrong", _MODELS)
+_NOT_EMPTY = no("data", "it is not empty", _S3)
 _TOO_LARGE = no("data", "it is larger than the service takes", _MODELS)
 _NOT_OFFERED = no("permanent", "it is switched off, or not offered here", _MODELS)
 _KEY = no("permanent", "the KMS key cannot be used", "AWS KMS key states")
@@ -104,7 +109,7 @@ _ROWS = (
         "ExpiredToken RequestExpired TokenRefreshRequired CredentialsExpired ExpiredCredentials AuthExpired",
         _EXPIRED,
     ),
-    CodeRow("RequestTimeTooSkewed", depends("auth", _SHORT, "the clock of this worker is wrong", _IAM)),
+    CodeRow("RequestTimeTooSkewed", hint(depends("permanent", _LONG, "the clock of this worker is wrong", _IAM))),
     CodeRow(
         "InvalidSignature SignatureDoesNotMatch", no("auth", "the signature of the request is wrong", _IAM), "refused"
     ),
@@ -126,6 +131,12 @@ _ROWS = (
         _MISSING,
     ),
     CodeRow("BucketAlreadyExists BucketAlreadyOwnedByYou", _EXISTS),
+    CodeRow(
+        "ExpiredIterator ExpiredNextToken", yes("transient", _SHORT, "a listing took too long; it begins anew", _MODELS)
+    ),
+    CodeRow("BucketNotEmpty RepositoryNotEmpty", _NOT_EMPTY),
+    # Amazon Timestream tells its clients by and by where to go; botocore asks anew in a new process.
+    CodeRow("InvalidEndpoint", yes("transient", _SHORT, "the address of the service has moved", _ENDPOINTS)),
     CodeRow("Validation Serialization InvalidParameterCombination", _WRONG, "invalid"),
     CodeRow(
         "ConditionalCheckFailed PreconditionFailed", no("data", "the condition of the request was not met", _MODELS)
@@ -211,6 +222,7 @@ _COUNTS_REQUESTS = re.compile(
 )
 """Operations that create nothing, or whose service counts only what goes on: no count of things can be full."""
 _COUNTS_JOBS = re.compile(r"Start")
+_MAKES = re.compile(r"Create|Put|Register|Import|Restore")
 _ROLE_REFUSED = re.compile(r"(?i)can ?not be assumed|unable to assume|assume role|sts:AssumeRole")
 _ROLE_NOT_YET_THERE = depends("auth", _LONG, "the role cannot be assumed, perhaps not yet", _IAM)
 """Services call a role that was made just now an invalid parameter."""
@@ -230,10 +242,14 @@ def find_aws_code(code: str, *, operation: str = "", message: str = "", status: 
         return _HEAD_400 if code == "400" and operation.startswith("Head") else None
     code = re.sub(r"^(?:Client|Server|AWS\.\w+)\.", "", code)
     words = re.sub(r" (?:exception|error|fault)$", "", words_of(code))
+    if words in _GENERIC_LIMITS and (kind := kind_of_message(message, 400)) is not None and kind.name == "full":
+        return kind.meaning
     if words in _GENERIC_LIMITS and _COUNTS_REQUESTS.match(operation):
         return _THROTTLED
     if words in _GENERIC_LIMITS and _COUNTS_JOBS.match(operation):
         return _AT_A_TIME
+    if words.endswith(" deleting") and operation and not _MAKES.match(operation):
+        return _LEAVING
     meaning = CODES.find(code, message=message, status=status)
     is_wrong_request = meaning is not None and meaning.category == "data" and meaning.is_final
     return _ROLE_NOT_YET_THERE if is_wrong_request and _ROLE_REFUSED.search(message[:2048]) else meaning

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from airflow_common_ai.evidence.cut import cut
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength, Wait
 from airflow_common_ai.evidence.protocols.aws.classes import CLASSES
 from airflow_common_ai.evidence.protocols.aws.codes import CANCELLATION_REASONS, STOP_REASONS, find_aws_code
@@ -34,10 +35,13 @@ _STOPPED = re.compile(r"for code: ([A-Z][A-Z0-9_]{3,80}) with message\b")
 _ATHENA = re.compile(r"'AthenaError': \{[^{}]{0,500}?'Retryable': (True|False)")
 """Why a query failed, in its status printed as Python's ``repr``."""
 _WAITED_TOO_LONG = "Max attempts exceeded"
+_PROCESS_SAID_OTHERWISE = re.compile(r"from custom-process: (?:Unsupported version|Missing required key)")
+"""The command gave something that is not what botocore reads."""
 _WAITER_FAILED = "terminal failure state"
 
 _ATHENA_SOURCE = "botocore 1.44.8, Athena AthenaError"
 _WAITER = "botocore 1.44.8 waiter.py"
+_WRONG_PROCESS = no("permanent", "the credential process does not print what the SDK reads", "botocore 1.44.8")
 _WAITER_TIMEOUT = depends("permanent", Wait.SHORT, "it was not done when the waiter gave up", _WAITER)
 _WAITER_FAILURE = depends("permanent", Wait.LONG, "what was waited for failed", _WAITER)
 _ATHENA_FAILED = yes("transient", Wait.SHORT, "Athena says that the query may be run again", _ATHENA_SOURCE)
@@ -56,14 +60,14 @@ def probe(exception: BaseException) -> dict[str, Fact]:
     if isinstance(response, Mapping) and isinstance(error := response.get("Error"), Mapping):
         facts |= _error_facts(response, error)
         if isinstance(operation := own.get("operation_name"), str):
-            facts["aws.operation"] = operation[:_MAX_CODE_CHARS]
+            facts["aws.operation"] = cut(operation, _MAX_CODE_CHARS)
     return {name: fact for name, fact in facts.items() if fact is not None}
 
 
 def _error_facts(response: Mapping[str, Any], error: Mapping[str, Any]) -> dict[str, Fact | None]:
     facts: dict[str, Fact | None] = {}
     if isinstance(code := error.get("Code"), str) and code:
-        facts["aws.code"] = code[:_MAX_CODE_CHARS]
+        facts["aws.code"] = cut(code, _MAX_CODE_CHARS)
     reasons = response.get("CancellationReasons")
     if isinstance(reasons, list):
         codes = dict.fromkeys(reason.get("Code") for reason in reasons[:100] if isinstance(reason, Mapping))
@@ -84,7 +88,7 @@ def _stop_reason(value: object, depth: int) -> str | None:
     codes = (value.get("ErrorCode"), change.get("Code") if isinstance(change, Mapping) else None, value.get("stopCode"))
     for code in codes:
         if isinstance(code, str) and code:
-            return code[:_MAX_CODE_CHARS]
+            return cut(code, _MAX_CODE_CHARS)
     found = (_stop_reason(item, depth - 1) for item in list(value.values())[:_MAX_ITEMS])
     return next(filter(None, found), None)
 
@@ -170,6 +174,9 @@ def _settle(signals: list[Signal]) -> list[Signal]:
 def _read_class(node: RedactedNode) -> Iterator[Signal]:
     if node.is_a("botocore.WaiterError") and _WAITER_FAILED in node.message:
         yield _WAITER_FAILURE.signal("aws.waiter_failure", Rank.CLASS)
+        return
+    if node.is_a("botocore.CredentialRetrievalError") and _PROCESS_SAID_OTHERWISE.search(node.message[:1024]):
+        yield _WRONG_PROCESS.signal("aws.credential_process", Rank.CLASS)
         return
     for path in (node.type_path, *node.base_paths):
         root, name = path.partition(".")[0], path.rpartition(".")[2]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from airflow_common_ai.evidence.model import Wait
 from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
-__all__ = ["CLASSES", "LOGIN", "OTHERS_SAY_MORE"]
+__all__ = ["CLASSES", "CONDITIONS", "LOGIN", "OTHERS_SAY_MORE"]
 
 _SHORT, _MEDIUM = Wait.SHORT, Wait.MEDIUM
 
@@ -49,6 +49,21 @@ _ROWS: tuple[tuple[str, Meaning], ...] = (
 
 CLASSES: Mapping[str, Meaning] = {f"azure.{name}": meaning for names, meaning in _ROWS for name in names.split()}
 """By top package and name."""
+
+_CONDITION_ROWS: tuple[tuple[str, Meaning], ...] = (
+    ("amqp:unauthorized-access com.microsoft:auth-failed com.microsoft:publisher-revoked", _REFUSED),
+    ("amqp:not-found", no("resource", "there is no such queue, topic or hub", _MESSAGING)),
+    ("com.microsoft:entity-disabled", no("permanent", "the queue or topic is switched off", _MESSAGING)),
+    ("amqp:link:message-size-exceeded", no("data", "the message is too large", _MESSAGING)),
+    (
+        "com.microsoft:argument-error com.microsoft:argument-out-of-range amqp:not-allowed amqp:not-implemented"
+        " amqp:invalid-field amqp:decode-error",
+        no("data", "the messaging service calls the request wrong", _MESSAGING),
+    ),
+    ("com.microsoft:server-busy", yes("rate_limit", _MEDIUM, "the messaging service is busy", _MESSAGING)),
+)
+CONDITIONS: Mapping[str, Meaning] = {name: meaning for names, meaning in _CONDITION_ROWS for name in names.split()}
+"""AMQP error conditions that say more than the class around them."""
 
 OTHERS_SAY_MORE = (_NEVER_SENT, _OUTCOME_UNKNOWN, LOGIN)
 """Classes around another failure, whose words may say why."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from airflow_common_ai.evidence.model import Wait
 from airflow_common_ai.evidence.protocols.code_table import CodeRow, CodeRule, CodeTable
+from airflow_common_ai.evidence.protocols.findings import hint
 from airflow_common_ai.evidence.protocols.http.vendor_codes import find_vendor_code
 from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
@@ -121,8 +122,10 @@ ENVELOPES = frozenset(
 
 _EXPIRED_WORDS = re.compile(
     r"(?i)signature not valid in the specified time frame|signed expiry time|lifetime validation failed"
-    r"|(?:token|signature) (?:is|has) expired|date header .{0,40}too old"
+    r"|(?:token|signature) (?:is|has) expired"
 )
+_CLOCK_WORDS = re.compile(r"(?i)date header .{0,40}too old")
+_WRONG_CLOCK = hint(depends("permanent", _LONG, "the clock of this worker is wrong", _STORAGE))
 
 
 def find_azure_code(code: str, *, message: str = "", status: int | None = None) -> Meaning | None:
@@ -136,6 +139,8 @@ def find_azure_code(code: str, *, message: str = "", status: int | None = None) 
     if not _CODES.lists(code) and find_vendor_code(code, status):
         return None
     meaning = _CODES.find(code, message=message, status=status)
+    if meaning is not None and meaning.category == "auth" and _CLOCK_WORDS.search(message[:2048]):
+        return _WRONG_CLOCK
     if meaning is not None and meaning.category == "auth" and _EXPIRED_WORDS.search(message[:2048]):
         return _EXPIRED
     return meaning

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait, kind_of
-from airflow_common_ai.evidence.protocols.azure.classes import CLASSES, LOGIN, OTHERS_SAY_MORE
+from airflow_common_ai.evidence.protocols.azure.classes import CLASSES, CONDITIONS, LOGIN, OTHERS_SAY_MORE
 from airflow_common_ai.evidence.protocols.azure.codes import COSMOS, ENVELOPES, find_azure_code
 from airflow_common_ai.evidence.protocols.meaning import depends, yes
 from airflow_common_ai.evidence.protocols.system import reader as system
@@ -30,6 +30,9 @@ _PRINTED_CODE = re.compile(
 _PRINTED_ANYWHERE = re.compile(r"(?m)ErrorCode:([A-Z]\w{2,99})$")
 """The last line but some of a storage error, whoever printed it."""
 _PRINTED_SUB_STATUS = re.compile(r"^Status code: (\d{3})\b.*?\bSub[ -][Ss]tatus: (\d{1,5})\b", re.DOTALL)
+_PRINTED_CONDITION = re.compile(
+    r"Error condition: (?:ErrorCondition\.\w+: )?[\"'b]{0,2}((?:amqp|com\.microsoft):[\w:-]{3,60})"
+)
 _NO_METADATA_SERVICE = re.compile(r"(?i)^ManagedIdentityCredential .{0,80}no response from the IMDS endpoint")
 _LOST_ON_THE_WAY = re.compile(r"(?i)max retries exceeded|timed out|connection (?:aborted|reset|refused)|temporar")
 _MANY_CREDENTIALS = "Attempted credentials:"
@@ -70,7 +73,9 @@ def _code(value: object) -> str | None:
 def read(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:
     """Yield what the sub-status or the code says, live or printed, else what the class says."""
     is_azures = any(path.partition(".")[0] in _ROOTS for path in (node.type_path, *node.base_paths))
-    if signal := _cosmos(node) or _by_code(node, is_azures=is_azures) or (_by_class(node) if is_azures else None):
+    of_class = (_by_condition, _by_class) if is_azures else ()
+    signal = _cosmos(node) or _by_code(node, is_azures=is_azures)
+    if signal := signal or next(filter(None, (read_class(node) for read_class in of_class)), None):
         yield signal
 
 
@@ -116,6 +121,12 @@ def _codes(node: RedactedNode, *, is_azures: bool) -> Iterator[str]:
         text = both_ends(node.message, _WINDOW_CHARS)
         found = [next(filter(None, match.groups())) for match in form.finditer(text)]
     yield from found
+
+
+def _by_condition(node: RedactedNode) -> Signal | None:
+    printed = _PRINTED_CONDITION.search(both_ends(node.message, 2048))
+    meaning = CONDITIONS.get(printed[1]) if printed else None
+    return meaning.signal(f"azure.{printed[1]}", Rank.VENDOR_CODE) if printed and meaning else None
 
 
 def _by_class(node: RedactedNode) -> Signal | None:

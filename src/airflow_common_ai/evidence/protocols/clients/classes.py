@@ -75,6 +75,7 @@ _ROWS: tuple[ClassRow, ...] = (
         yes("transient", _SHORT, "the Redis cluster is moving or down", _REDIS),
     ),
     ("redis.ReadOnlyError", depends("transient", _SHORT, "this Redis is a read-only replica", _REDIS, 3)),
+    ("neo4j.TransientError", yes("transient", _SHORT, "Neo4j says that it may be tried again", "Neo4j status codes")),
     ("redis.OutOfMemoryError", depends("transient", _MEDIUM, "Redis has no memory left", _REDIS, 3)),
     ("redis.WatchError", yes("transient", _NOW, "another client changed a watched key", _REDIS)),
     ("redis.LockError", depends("transient", _SHORT, "the lock was not obtained", _REDIS, 3)),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
+from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import number_in
 from airflow_common_ai.evidence.protocols.meaning import depends, no, yes
 from airflow_common_ai.evidence.protocols.number_table import NumberRow, signals_by_number
@@ -108,6 +108,12 @@ _RETRIABLE = yes("transient", _SHORT, "the Kafka client says that it may be retr
 # A fatal error ends the producer or consumer, and the next try makes a new one.
 _FATAL = depends("permanent", _SHORT, "the Kafka client must be made anew", _CODES).signal("kafka.fatal", Rank.VERDICT)
 
+_TLS = -181
+_CERTIFICATE_REFUSED = "certificate verify failed"
+_NOT_TRUSTED = no("permanent", "the broker's certificate is not trusted", _CODES).signal(
+    "kafka._SSL.certificate", Rank.VENDOR_CODE
+)
+
 _CONFLUENT_PRINT = re.compile(r"KafkaError\{(FATAL,)?code=\w{1,60},val=(-?\d{1,4})")
 _QUEUE_FULL = "Local: Queue full"
 """confluent-kafka raises it as a built-in ``BufferError``."""
@@ -133,8 +139,11 @@ def read(node: RedactedNode) -> Iterator[Signal]:
     code, is_fatal = number_in(node, "kafka.code"), node.facts.get("kafka.fatal") is True
     if code is None:
         code, is_fatal = _printed_code(node)
-    if is_fatal:
+    known = _SIGNALS.get(code) if code is not None else None
+    if is_fatal and (known is None or known.retry is not Retry.NO):
         yield _FATAL
+    elif code == _TLS and _CERTIFICATE_REFUSED in node.message:
+        yield _NOT_TRUSTED
     elif code is not None and code in _SIGNALS:
         yield _SIGNALS[code]
     elif node.facts.get("kafka.retriable") is True:

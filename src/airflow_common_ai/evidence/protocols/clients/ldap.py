@@ -26,8 +26,9 @@ _ROWS: tuple[NumberRow, ...] = (
         depends("transient", _SHORT, "the directory failed", _CODES, 3),
     ),
     ("3:timeLimitExceeded", depends("permanent", _SHORT, "a configured time limit was hit", _CODES)),
-    ("11:adminLimitExceeded 4:sizeLimitExceeded", depends("permanent", _SHORT, "a limit of the directory", _CODES)),
-    ("10:referral", depends("permanent", _SHORT, "the directory refers to another one", _CODES)),
+    ("11:adminLimitExceeded", depends("permanent", _SHORT, "a limit of the directory", _CODES)),
+    ("4:sizeLimitExceeded", no("permanent", "the search finds more entries than the directory gives", _CODES)),
+    ("10:referral", no("permanent", "the directory refers to another one", _CODES)),
     # Active Directory answers so to an unfinished login, a policy, a closed database.
     ("1:operationsError 53:unwillingToPerform", depends("permanent", _SHORT, "the directory will not do it", _CODES)),
     (

@@ -74,9 +74,12 @@ _ROWS: tuple[NumberRow, ...] = (
     ("14031:OutOfDiskSpace", depends("transient", _LONG, "the server's disk is full", _CODES)),
     ("371:UserWritesBlocked", depends("transient", _LONG, "writes are blocked for now", _CODES)),
     (
-        "50:MaxTimeMSExpired 146:ExceededMemoryLimit 290:TransactionExceededLifetimeLimitSeconds"
-        " 292:QueryExceededMemoryLimitNoDiskUseAllowed 11601:Interrupted",
+        "50:MaxTimeMSExpired 146:ExceededMemoryLimit 290:TransactionExceededLifetimeLimitSeconds 11601:Interrupted",
         depends("permanent", _SHORT, _OWN_LIMIT, _CODES),
+    ),
+    (
+        "292:QueryExceededMemoryLimitNoDiskUseAllowed",
+        no("permanent", "the query sorts more than fits in memory and may not use the disk", _CODES),
     ),
     (
         "11:UserNotFound 13:Unauthorized 18:AuthenticationFailed 33:PrivilegeNotFound 31:RoleNotFound"

@@ -50,12 +50,16 @@ _ROWS = (
     ),
     CodeRow(
         "SERVICE_DISABLED accessNotConfigured",
-        depends("permanent", _LONG, "the API is not enabled in the project, or only just", _ERROR_INFO),
+        no("permanent", "the API is not enabled in the project; one enabled just now needs some minutes", _ERROR_INFO),
     ),
     CodeRow(
         "CONSUMER_SUSPENDED CONSUMER_INVALID GCP_SUSPENDED RESOURCE_PROJECT_INVALID USER_BLOCKED_BY_ADMIN"
         " SERVICE_NOT_VISIBLE SYSTEM_PARAMETER_UNSUPPORTED MISSING_ORIGIN MCP_SERVER_DISABLED",
         _FORBIDDEN,
+    ),
+    CodeRow(
+        "bytesBilledLimitExceeded",
+        no("permanent", "the query would read more than its own limit allows", "BigQuery, maximumBytesBilled"),
     ),
     CodeRow(
         "RESOURCE_QUOTA_EXCEEDED",

@@ -41,18 +41,24 @@ _CLASSES: Mapping[str, Meaning] = {
 }
 LOGIN_CLASSES = tuple(_CLASSES)
 
-_OAUTH_ERROR = re.compile(r"\W*([a-z]+(?:_[a-z]+){1,3}): ")
+_OAUTH_ERROR = re.compile(r"\W*(?:Error code )?([a-z]+(?:_[a-z]+){1,3}): ")
 _IMPERSONATED = "Unable to acquire impersonated credentials"
 _PRINTED_STATUS = re.compile(r"\\?[\"']code\\?[\"']: ?([45]\d\d)\b")
 _CLOCK = re.compile(r"reasonable timeframe|Token used too (?:early|late)")
+_PERSON = re.compile(r"(?i)reauthentication is needed|do not contain the necessary fields")
+_METADATA_404 = re.compile(r"metadata service\. Status: 404\b")
 _WORTH_ANOTHER = frozenset({408, 429})
 
 _RETRYABLE = yes("transient", Wait.SHORT, "the identity service failed for now", _SOURCE)
 _WRONG_CLOCK = depends("auth", Wait.SHORT, "the clock of this worker is wrong", _SOURCE)
 _NOT_IMPERSONATED = yes("transient", Wait.SHORT, "the service account could not be impersonated", _IMPERSONATION)
-_MAY_NOT_IMPERSONATE = depends(
-    "auth", Wait.LONG, "not allowed to impersonate the service account, perhaps not yet", _IMPERSONATION
+_MAY_NOT_IMPERSONATE = no(
+    "auth",
+    "not allowed to impersonate the service account; a permission granted just now needs some minutes",
+    _IMPERSONATION,
 )
+_NEEDS_A_PERSON = no("auth", "a person must log in again, or the credentials lack what a refresh needs", _SOURCE)
+_NO_ACCOUNT_HERE = no("auth", "this machine has no such service account", "Compute Engine metadata server")
 
 
 def login_meaning(node: RedactedNode) -> tuple[str, Meaning, Rank]:
@@ -62,6 +68,10 @@ def login_meaning(node: RedactedNode) -> tuple[str, Meaning, Rank]:
         return "auth_retryable", _RETRYABLE, Rank.VERDICT
     if _CLOCK.search(message):
         return "wrong_clock", _WRONG_CLOCK, Rank.VENDOR_CODE
+    if _PERSON.search(message):
+        return "needs_a_person", _NEEDS_A_PERSON, Rank.VENDOR_CODE
+    if _METADATA_404.search(message):
+        return "no_service_account", _NO_ACCOUNT_HERE, Rank.VENDOR_CODE
     if _IMPERSONATED in message:
         return "impersonation", _impersonation_meaning(node, message), Rank.VENDOR_CODE
     printed = _OAUTH_ERROR.match(message)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from airflow_common_ai.evidence.cut import cut
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.google.codes import find_reason
 from airflow_common_ai.evidence.protocols.google.logins import LOGIN_CLASSES, login_meaning
@@ -74,7 +75,7 @@ def probe(exception: BaseException) -> dict[str, Fact]:
 
 def _reason_of(entry: object) -> str | None:
     reason = entry.get("reason") if isinstance(entry, Mapping) else getattr(entry, "reason", None)
-    return reason[:_MAX_REASON_CHARS] if isinstance(reason, str) and reason else None
+    return cut(reason, _MAX_REASON_CHARS) if isinstance(reason, str) and reason else None
 
 
 def _error_info_reason(details: Sequence[object]) -> str | None:
@@ -95,7 +96,7 @@ def _flag(value: object) -> bool | None:
 def _login_error(arguments: Sequence[object]) -> str | None:
     """The OAuth error in what the token endpoint answered."""
     error = arguments[1].get("error") if len(arguments) > 1 and isinstance(arguments[1], Mapping) else None
-    return error[:_MAX_REASON_CHARS] if isinstance(error, str) else None
+    return cut(error, _MAX_REASON_CHARS) if isinstance(error, str) else None
 
 
 def _login_status(arguments: Sequence[object]) -> int | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from airflow_common_ai.evidence.cut import cut
+
 __all__ = ["METADATA_KEY", "StatusDetails", "read_status_details"]
 
 METADATA_KEY = "grpc-status-details-bin"
@@ -45,7 +47,7 @@ def read_status_details(blob: bytes) -> StatusDetails:
         if not isinstance(kind, bytes) or not isinstance(value, bytes):
             continue
         if kind.endswith(b"/google.rpc.ErrorInfo") and isinstance(text := dict(_fields(value)).get(1), bytes):
-            reason = text.decode(errors="replace")[:_MAX_REASON_CHARS]
+            reason = cut(text.decode(errors="replace"), _MAX_REASON_CHARS)
         elif kind.endswith(b"/google.rpc.RetryInfo"):
             retry_delay_s = _duration_s(dict(_fields(value)).get(1, b""))
     return StatusDetails(reason, retry_delay_s)

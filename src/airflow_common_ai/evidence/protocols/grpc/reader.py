@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from airflow_common_ai.evidence.cut import cut
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength, Wait
 from airflow_common_ai.evidence.protocols.google.codes import find_reason
 from airflow_common_ai.evidence.protocols.grpc.codes import CODES
@@ -40,6 +41,8 @@ _THROTTLED = yes("rate_limit", Wait.MEDIUM, "rate limited; the service said when
 _FULL = depends("transient", Wait.LONG, "the server is short of disk or memory", "google.rpc.Code", 3)
 
 _BROKEN_STREAM = re.compile(r"RST_STREAM|Stream removed|GOAWAY|Socket closed|Connection reset|Broken pipe|transport")
+_RAISED_IN_CODE = re.compile(r"Exception (?:calling application|iterating responses): ")
+"""grpcio's server says so of anything that the code behind it raised: a fault in it, or a database that was away."""
 _LARGER_THAN = re.compile(r"message larger than max|larger than (?:the )?limit|message too large", re.IGNORECASE)
 _RUNS_FULL = re.compile(r"\b(?:disk|storage|memory|space)\b", re.IGNORECASE)
 
@@ -96,7 +99,7 @@ def probe(exception: BaseException) -> dict[str, Fact]:
 def _text(value: object) -> str | None:
     if isinstance(value, bytes):
         value = value.decode(errors="replace")
-    return value[:_MAX_DETAILS_CHARS] if isinstance(value, str) else None
+    return cut(value, _MAX_DETAILS_CHARS) if isinstance(value, str) else None
 
 
 def _status_details(metadata: object) -> StatusDetails:
@@ -140,7 +143,9 @@ def _explained(call: Call) -> Meaning:
         return _LOST
     if call.status in ("UNAVAILABLE", "UNKNOWN", "INTERNAL"):
         # A certificate or a name that no retry mends: the readers of those decide.
-        is_said_better = any(signal.retry is not Retry.YES for signal in system.read_words(details))
+        is_said_better = _RAISED_IN_CODE.match(details) is not None or any(
+            signal.retry is not Retry.YES for signal in system.read_words(details)
+        )
         return replace(meaning, strength=Strength.HINT) if is_said_better else meaning
     if call.status == "RESOURCE_EXHAUSTED":
         if _LARGER_THAN.search(details):

@@ -29,6 +29,8 @@ _BODIES = ("_content", "_body", "data", "content")
 _EXCEPTION_BODIES = ("body", "http_body", "json_body", "response_body", "content", "data", "text", "_errors")
 _CODES = ("error_code", "code", "type", "reason", "error")
 _WAITS_S = ("retry_after", "retry_after_secs", "retry_after_seconds")
+_OWN_WAITS_S = {"retry_after_secs": 1}
+"""What a library puts there itself where no server asked. Source: databricks-sdk, ``errors/customizer.py``."""
 
 _SPEAKS_HTTP = re.compile(
     r"HTTP|Http|(?<!DB)API|Api|Response|Request|REST|Rest(?![a-z])|StatusError|Salesforce|Databricks|Slack"
@@ -134,7 +136,7 @@ def _read_exception(exception: BaseException, answer: HttpAnswer) -> None:
             if isinstance(value := holder.get(name), str):
                 answer.codes.setdefault("code" if name in ("error_code", "error") else name, str.__str__(value))
     for name in _WAITS_S:
-        if isinstance(value := own.get(name), int | float):
+        if isinstance(value := own.get(name), int | float) and value != _OWN_WAITS_S.get(name):
             answer.retry_after_s = float(value)
     _read_google(exception, own, answer)
 
@@ -191,7 +193,7 @@ def _speaks_http(exception: BaseException) -> bool:
     return any(
         _SPEAKS_HTTP.search(base.__name__)
         for base in type(exception).__mro__
-        if base.__module__.partition(".")[0] not in ("builtins", "sqlalchemy")
+        if base.__module__.partition(".")[0] not in ("builtins", "sqlalchemy", "smtplib", "aiosmtplib")
     )
 
 

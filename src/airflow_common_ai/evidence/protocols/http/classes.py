@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from airflow_common_ai.evidence.model import RedactedNode, Wait, kind_of
-from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
+from airflow_common_ai.evidence.protocols.meaning import Meaning, no, yes
 
 __all__ = ["class_meaning"]
 
@@ -37,7 +37,7 @@ _ROWS: tuple[tuple[str, str, Meaning | None], ...] = (
     (
         "too_many_redirects",
         "requests.TooManyRedirects httpx.TooManyRedirects aiohttp.TooManyRedirects azure.TooManyRedirectsError",
-        depends("permanent", _SHORT, "the server redirects in a circle, often to a login", _CLIENTS),
+        no("permanent", "the server redirects in a circle, often to a login", _CLIENTS),
     ),
     (
         "broken_answer",

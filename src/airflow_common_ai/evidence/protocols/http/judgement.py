@@ -10,8 +10,8 @@ from functools import cached_property
 
 from airflow_common_ai.evidence.model import Fact, Rank, Retry, Signal, Strength, Wait
 from airflow_common_ai.evidence.protocols.http.body import without_phrase
-from airflow_common_ai.evidence.protocols.http.status import OUTCOME_UNKNOWN, status_meaning
-from airflow_common_ai.evidence.protocols.http.vendor_codes import CLOUDFLARE_CODES, find_vendor_code
+from airflow_common_ai.evidence.protocols.http.status import OUTCOME_UNKNOWN, PHRASES, status_meaning
+from airflow_common_ai.evidence.protocols.http.vendor_codes import CLOUDFLARE_CODES, find_vendor_code, squash
 from airflow_common_ai.evidence.protocols.http.wait_headers import has_no_budget_left, retry_after_s, window_s
 from airflow_common_ai.evidence.protocols.http.words import Kind, kind_of_code, kind_of_message
 from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
@@ -38,10 +38,14 @@ _WAITABLE = frozenset({403, 408, 409, 412, 413, 420, 421, 423, 424, 425, 429, 43
 _TEMPORARY = ("rate_limit", "transient", "network")
 _VAGUE_KINDS = ("contended", "invalid")
 """A ``ResourceConflictException`` whose message says "already exists" is no lost race."""
-_VAGUE_CODES = ("FAILED_PRECONDITION", "INVALID_ARGUMENT", "PERMISSION_DENIED")
+_VAGUE_CODES = ("FAILED_PRECONDITION", "INVALID_ARGUMENT", "PERMISSION_DENIED", "ALREADY_EXISTS")
 """Google says so of a cluster that is still being updated, too: then its message is believed."""
-_NARROWER_KINDS = ("daily", "too_large")
+_SERVER_FAILED = ("internalError", "INTERNAL")
+"""Kubernetes says so of a webhook whose certificate has expired: what the message names as final is believed."""
+_NARROWER_KINDS = ("daily", "too_large", "full")
 """What the message of a rate limit may say: no wait of minutes helps."""
+_TELLING_KINDS = (*_NARROWER_KINDS, "leaving", "wrong_clock")
+"""What a message says better than any code beside it."""
 _MAX_BODY_WAIT_S = 1e12
 _MAX_MESSAGE_CHARS = 4096
 
@@ -60,6 +64,8 @@ _LOGIN = depends("auth", Wait.SHORT, "a login page came instead of data", "judge
 
 _LOGIN_PATH = re.compile(r"/(?:login|log-in|signin|sign-in|sso|saml2?|oauth2?|authorize|auth)\b", re.IGNORECASE)
 _GITHUB_WORDS = re.compile(r"secondary rate limit|abuse detection mechanism", re.IGNORECASE)
+_STATUS_BY_CODE = {squash(phrase): status for status, phrase in PHRASES.items()} | {"resourceexhausted": 429}
+"""A client that keeps no status may keep its phrase as the code: ``BAD_REQUEST``."""
 _NAMESPACE_WORDS = re.compile(r"exceeded quota: ")
 _WRITING_METHODS = frozenset({"POST", "PATCH"})
 
@@ -109,7 +115,8 @@ class _Answer:
 
     @cached_property
     def message_kind(self) -> Kind | None:
-        return None if self.status is None else kind_of_message(self.message, self.status)
+        status = self.status or next((_STATUS_BY_CODE.get(squash(code)) for code in self.codes), None)
+        return None if status is None else kind_of_message(self.message, status)
 
     @cached_property
     def kind(self) -> Kind | None:
@@ -118,7 +125,7 @@ class _Answer:
         of_code, of_message = next(filter(None, kinds), None), self.message_kind
         if of_code is None or of_message is None:
             return of_code or of_message
-        is_refined = of_code.name in _VAGUE_KINDS or of_message.name in _NARROWER_KINDS
+        is_refined = of_code.name in _VAGUE_KINDS or of_message.name in _TELLING_KINDS
         return of_message if is_refined else of_code
 
     @cached_property
@@ -131,10 +138,15 @@ class _Answer:
             return max(0.0, float(body))
         return read_asked_delay(self.message, self.observed_at)
 
-    @cached_property
+    @property
     def asked_delay_s(self) -> float | None:
-        if self.explicit_delay_s is not None:
+        """Where 0 s are asked for outright, a budget that comes back later knows better."""
+        if self.explicit_delay_s or self._window_s is None:
             return self.explicit_delay_s
+        return self._window_s
+
+    @cached_property
+    def _window_s(self) -> float | None:
         says_limited = self.status in (420, 429, 430) or (
             self.kind is not None and self.kind.meaning.category == "rate_limit"
         )
@@ -166,13 +178,12 @@ def _vendor_code(answer: _Answer) -> Iterator[Signal]:
     if (found := _find_vendor_meaning(answer)) is None:
         return
     detail, meaning = found
-    asked = answer.asked_delay_s
     if meaning.category == "rate_limit":
-        if asked is not None:
+        if answer.asked_delay_s is not None:
             meaning = replace(meaning, retry=Retry.YES, max_attempts=None)
         elif answer.message_kind is not None and answer.message_kind.name in _NARROWER_KINDS:
             meaning = replace(answer.message_kind.meaning, source=meaning.source)
-    yield _after_spent_retries(answer, meaning).signal(f"http.{detail}", Rank.VENDOR_CODE, asked)
+    yield _after_spent_retries(answer, meaning).signal(f"http.{detail}", Rank.VENDOR_CODE, answer.asked_delay_s)
 
 
 def _find_vendor_meaning(answer: _Answer) -> tuple[str, Meaning] | None:
@@ -189,13 +200,16 @@ def _find_vendor_meaning(answer: _Answer) -> tuple[str, Meaning] | None:
         return f"sql.{state}", meaning
     for code in answer.codes:
         found = find_vendor_code(code, answer.status)
-        if found is not None and not (found[0] in _VAGUE_CODES and _message_says_retry(answer)):
+        if found is not None and not _message_says_more(answer, found[0]):
             return found
     return None
 
 
-def _message_says_retry(answer: _Answer) -> bool:
-    return answer.message_kind is not None and not answer.message_kind.meaning.is_final
+def _message_says_more(answer: _Answer, code: str) -> bool:
+    kind = answer.message_kind
+    if kind is None:
+        return False
+    return (code in _VAGUE_CODES and not kind.meaning.is_final) or (code in _SERVER_FAILED and kind.meaning.is_final)
 
 
 def _status(answer: _Answer) -> Iterator[Signal]:
@@ -241,7 +255,7 @@ def _explained_by_words(answer: _Answer) -> tuple[str, Meaning] | None:
 def _bare_status(answer: _Answer) -> tuple[str, Meaning] | None:
     status = answer.status
     if status is None:
-        return None if answer.asked_delay_s is None else ("http.retry_after", _THROTTLED)
+        return ("http.retry_after", _THROTTLED) if answer.asked_delay_s is not None else None
     code = f"http.{status}"
     if status == 403 and has_no_budget_left(answer.headers):
         return f"{code}.throttled", _THROTTLED

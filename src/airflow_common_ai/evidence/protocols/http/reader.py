@@ -12,6 +12,7 @@ from datetime import datetime
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal
 from airflow_common_ai.evidence.protocols.http.answer import find_answer, is_broken_answer
+from airflow_common_ai.evidence.protocols.http.banners import OTHER_PROTOCOL, greets_otherwise
 from airflow_common_ai.evidence.protocols.http.body import body_facts, is_vendor_code
 from airflow_common_ai.evidence.protocols.http.classes import class_meaning
 from airflow_common_ai.evidence.protocols.http.judgement import judge
@@ -48,11 +49,18 @@ def probe(exception: BaseException) -> dict[str, Fact]:
 
 def read(node: RedactedNode, observed_at: datetime) -> Iterable[Signal]:
     """Yield what the answer says, from the SDK's verdict down to the bare status, else what the class says."""
+    if node.is_a("smtplib.SMTPException", "aiosmtplib.SMTPException"):
+        return  # its code is the reply of a mail server
     facts = {name: fact for name, fact in node.facts.items() if name.startswith("http.")} or printed_facts(node)
+    found = class_meaning(node)
+    is_unread = facts.get("http.broken_answer") or (found is not None and found[0] in ("broken_answer", "connection"))
+    if is_unread and greets_otherwise(node.message):
+        yield OTHER_PROTOCOL.signal("http.other_protocol", Rank.STATUS)
+        return
     signals = list(judge(facts, node.message, observed_at)) if facts else []
     yield from signals
     if any(signal.is_conclusive for signal in signals):
         return
-    if (found := class_meaning(node)) is not None:
+    if found is not None:
         detail, meaning = found
         yield meaning.signal(f"http.{detail}", Rank.CLASS)

@@ -26,7 +26,8 @@ _CLIENT_CERTIFICATE = no("permanent", "the server refused the client's headers o
 _SERVER_ERROR = yes("transient", _SHORT, "the server failed", f"{_RFC}.6.1")
 _GATEWAY = yes("network", _SHORT, "a gateway got no good answer from the server behind it", f"{_RFC}.6")
 _ORIGIN_DOWN = yes("network", _SHORT, "Cloudflare could not reach the server behind it", _CLOUDFLARE)
-_ORIGIN_TLS = depends("permanent", _LONG, "Cloudflare does not trust the server behind it (TLS)", _CLOUDFLARE)
+_ORIGIN_TLS = depends("permanent", _LONG, "Cloudflare and the server behind it could not agree on TLS", _CLOUDFLARE)
+_ORIGIN_CERTIFICATE = no("permanent", "Cloudflare does not trust the certificate of the server behind it", _CLOUDFLARE)
 _REDIRECT = replace(
     depends("permanent", _SHORT, "a redirect that was not followed", f"{_RFC}.4"), strength=Strength.HINT
 )
@@ -73,7 +74,8 @@ _STATUS: Mapping[int, Meaning] = _rows(
     ((511,), no("auth", "the network wants a login first", "RFC 6585 §6")),
     ((520, 521, 522, 523, 527, 530), _ORIGIN_DOWN),
     ((524,), depends("network", _MEDIUM, "the server took longer than Cloudflare waits", _CLOUDFLARE)),
-    ((525, 526), _ORIGIN_TLS),
+    ((525,), _ORIGIN_TLS),
+    ((526,), _ORIGIN_CERTIFICATE),
     ((529,), yes("transient", _MEDIUM, "the service is overloaded", "anthropic 2.14.0 OverloadedError")),
     ((531,), yes("transient", _MEDIUM, "a service behind it failed", "AWS Ground Station DependencyException")),
     ((561,), no("auth", "the identity provider refused", _ALB)),

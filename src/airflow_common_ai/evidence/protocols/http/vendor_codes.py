@@ -118,6 +118,8 @@ _VENDOR_ROWS = (
         " not_allowed_token_type accesslimited ekm_access_denied",
         no("auth", _NOT_ALLOWED, _SLACK),
     ),
+    _Rows("processing_error", yes("transient", _SHORT, "the payment could not be processed", "Stripe error codes"),
+          frozenset({402})),
     _Rows("token_expired", depends("auth", _SHORT, "the token has expired", _SLACK)),
     _Rows("fatal_error team_added_to_org", yes("transient", _SHORT, "the service failed", _SLACK)),
     _Rows(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from airflow_common_ai.evidence.cut import cut
 from airflow_common_ai.evidence.logs.java_names import is_java_class, printed_exceptions, simple_name
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength
 from airflow_common_ai.evidence.protocols.findings import hint
@@ -58,8 +59,8 @@ def probe(exception: BaseException) -> dict[str, Fact]:
         return {}
     message = failure.get("message")
     return {
-        "jvm.class": failure["type"][:_MAX_TYPE_CHARS],
-        "jvm.message": message[:_MAX_MESSAGE_CHARS] if isinstance(message, str) else "",
+        "jvm.class": cut(failure["type"], _MAX_TYPE_CHARS),
+        "jvm.message": cut(message, _MAX_MESSAGE_CHARS) if isinstance(message, str) else "",
     }
 
 

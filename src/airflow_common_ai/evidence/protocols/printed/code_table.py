@@ -50,7 +50,7 @@ _NAMED_ROWS: tuple[tuple[str, str, Meaning], ...] = (
     (
         "kubernetes",
         "CreateContainerConfigError CreateContainerError StartError",
-        depends("permanent", _MEDIUM, "the container cannot be started; a secret may be missing", _K8S),
+        depends("transient", _MEDIUM, "the container cannot be started; a secret may be missing", _K8S),
     ),
     ("kubernetes", "FailedScheduling Unschedulable", yes("transient", _LONG, "no node has room for the pod", _K8S)),
     (
@@ -111,6 +111,7 @@ _NAMED_ROWS: tuple[tuple[str, str, Meaning], ...] = (
     ),
     ("salesforce", "UNABLE_TO_LOCK_ROW", yes("transient", _NOW, "a row is locked", "Salesforce REST API error codes")),
     ("spark", "TABLE_OR_VIEW_NOT_FOUND SCHEMA_NOT_FOUND PATH_NOT_FOUND", no("resource", _MISSING, _SPARK)),
+    ("spark", "FILE_NOT_EXIST", yes("transient", _NOW, "the files were replaced while they were read", _SPARK)),
     ("spark", "UNRESOLVED_COLUMN PARSE_SYNTAX_ERROR UNRESOLVED_ROUTINE", no("permanent", _STATEMENT, _SPARK)),
     ("spark", "CAST_INVALID_INPUT DELTA_SCHEMA_MISMATCH", no("data", "the data does not fit its type", _SPARK)),
 )  # fmt: skip

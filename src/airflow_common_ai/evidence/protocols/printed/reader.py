@@ -31,6 +31,8 @@ _KEY_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _UNMISTAKABLE = re.compile(r"[A-Z]{1,3}[a-z0-9]+[A-Z][A-Za-z]*|[A-Z]{3,}[a-z][A-Za-z]+|[A-Z]{2,}_[A-Z0-9_]+")
+_CONDITION_BEFORE = re.compile(r"\[[A-Z_]{3,60}\.$")
+"""Spark: ``[FAILED_READ_FILE.FILE_NOT_EXIST]``."""
 _NAME_BEFORE = re.compile(r"[\w./-]$")
 _LINE_END = re.compile(r"[ \t]*(?:\n|$)")
 
@@ -54,7 +56,7 @@ def read(node: RedactedNode, observed_at: datetime) -> Iterable[Signal]:
     retries = {meaning.retry for meaning, _ in found.values()}
     strength = Strength.HINT if {Retry.YES, Retry.NO} <= retries else Strength.CONCLUSIVE
     for code, (meaning, rank) in sorted(found.items(), key=lambda item: item[1][0].retry is not Retry.YES):
-        yield replace(meaning, strength=strength).signal(code, rank)
+        yield (meaning if strength is Strength.CONCLUSIVE else replace(meaning, strength=strength)).signal(code, rank)
 
 
 def _find(text: str) -> Iterator[tuple[str, Meaning, Rank]]:
@@ -82,7 +84,7 @@ def _is_code(word: re.Match[str], *, may_fail: bool) -> bool:
     if _KEY_BEFORE.search(before):
         # `reason: Evicted` is a code, `error: Interrupted by …` the beginning of a sentence.
         return after != " " or before[-1] in "\"'" or not word[0][1:].islower()
-    if before.endswith("["):
+    if before.endswith("[") or _CONDITION_BEFORE.search(before):
         return after in ("]", ".")
     if before.endswith(": ") and _LINE_END.match(text, end):
         return True

@@ -50,7 +50,7 @@ _ROWS: tuple[tuple[str, tuple[int, ...], Meaning], ...] = (
     ("sftp", (255,), depends("network", _MEDIUM, "the SSH connection failed", _MANUAL, 3)),
     ("git", (128,), hint(depends("network", _SHORT, "git failed; its output says why", _MANUAL, 3))),
     ("aws", (252,), no("permanent", "the AWS command was wrong", _AWS_GUIDE)),
-    ("aws", (253,), depends("auth", _SHORT, "the AWS command had no credentials or region", _AWS_GUIDE)),
+    ("aws", (253,), hint(depends("auth", _SHORT, "the AWS command had no credentials or region", _AWS_GUIDE))),
     ("aws", (254, 255), hint(depends("transient", _SHORT, "the AWS service answered an error", _AWS_GUIDE, 3))),
 )
 

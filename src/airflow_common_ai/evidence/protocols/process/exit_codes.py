@@ -34,8 +34,8 @@ _ROWS: tuple[tuple[int, Meaning], ...] = (
     (69, yes("transient", _SHORT, "a service that the program needs is unavailable", _SYSEXITS)),
     (70, depends("permanent", _SHORT, "the program has an internal error", _SYSEXITS)),
     (71, depends("transient", _SHORT, "the operating system failed the program", _SYSEXITS, 3)),
-    (72, depends("permanent", _SHORT, "a system file is missing or broken", _SYSEXITS)),
-    (73, depends("permanent", _SHORT, "the program cannot create its output file", _SYSEXITS)),
+    (72, no("permanent", "a system file is missing or broken", _SYSEXITS)),
+    (73, no("permanent", "the program cannot create its output file", _SYSEXITS)),
     (74, depends("transient", _SHORT, "the program could not read or write", _SYSEXITS, 3)),
     (75, yes("transient", _SHORT, "the program asks to be tried again", _SYSEXITS)),
     (76, depends("network", _SHORT, "the other side broke the program's protocol", _SYSEXITS, 3)),
@@ -52,7 +52,7 @@ _ROWS: tuple[tuple[int, Meaning], ...] = (
     (133, depends("permanent", _SHORT, "the program stopped itself (SIGTRAP)", _SIGNAL)),
     (134, depends("permanent", _SHORT, "the program aborted itself (SIGABRT)", _SIGNAL)),
     (135, depends("transient", _MEDIUM, "bus error: shared memory full, or a lost file (SIGBUS)", _SIGNAL)),
-    (136, depends("permanent", _SHORT, "the program's arithmetic failed (SIGFPE)", _SIGNAL)),
+    (136, no("permanent", "the program's arithmetic failed (SIGFPE)", _SIGNAL)),
     (137, depends("transient", _MEDIUM, "killed from outside: out of memory, eviction (SIGKILL)", _SIGNAL, 3)),
     (138, depends("transient", _SHORT, "stopped by a warning, as before preemption (SIGUSR1)", _SIGNAL, 3)),
     (139, depends("permanent", _SHORT, "the program crashed with a memory fault (SIGSEGV)", _SIGNAL)),
@@ -62,7 +62,7 @@ _ROWS: tuple[tuple[int, Meaning], ...] = (
     (143, yes("transient", _SHORT, "told to stop: eviction, scale-in or a person (SIGTERM)", _SIGNAL)),
     (152, depends("permanent", _SHORT, "the limit on CPU time was hit (SIGXCPU)", _SIGNAL)),
     (153, no("permanent", "the limit on file size was hit (SIGXFSZ)", _SIGNAL)),
-    (159, depends("permanent", _SHORT, "a forbidden system call was made (SIGSYS)", _SIGNAL)),
+    (159, no("permanent", "a forbidden system call was made (SIGSYS)", _SIGNAL)),
     (255, hint(depends("network", _MEDIUM, "the SSH connection failed, or the program ended with -1", "ssh(1)", 3))),
 )
 

@@ -21,11 +21,14 @@ __all__ = ["probe", "read"]
 
 _MAX_OUTPUT_CHARS = 4096
 """Of the end of what a program printed: that is where it says why it stopped."""
+_MAX_LINES = 200
 
 _EXIT_CODE_ATTRIBUTES = ("returncode", "exit_status", "exit_code", "exitcode", "retcode")
 """Of subprocess, asyncssh, docker, invoke, multiprocessing's relatives and plumbum. Set on the instance: click's
 usage errors have a constant of the class."""
 _OUTPUTS = ("stderr", "stdout")
+_LOGS = "logs"
+"""Lines of a container. Source: apache-airflow-providers-docker, ``DockerContainerFailedException``."""
 
 _TIME_LIMIT = depends(
     "permanent",
@@ -45,6 +48,8 @@ def probe(exception: BaseException) -> dict[str, Fact]:
         facts["process.signal" if is_killed else "process.exit_code"] = -code if is_killed else code
     if isinstance(exception, subprocess.TimeoutExpired) and isinstance(exception.timeout, int | float):
         facts["process.time_limit_s"] = exception.timeout
+    if logs := _end_of_lines(getattr(exception, "__dict__", {}).get(_LOGS)):
+        facts[f"process.{_LOGS}"] = logs
     if not facts:
         return {}
     if program := _program_of(vars(exception).get("cmd")):
@@ -79,6 +84,13 @@ def _program_of(command: object) -> str | None:
     return name if name in KNOWN else None
 
 
+def _end_of_lines(lines: object) -> str:
+    if not isinstance(lines, list | tuple):
+        return ""
+    texts = [line.decode(errors="replace") if isinstance(line, bytes) else line for line in lines[-_MAX_LINES:]]
+    return _end_of("\n".join(text.rstrip("\n") for text in texts if isinstance(text, str)))
+
+
 def _end_of(output: object) -> str:
     if isinstance(output, bytes):
         output = output[-4 * _MAX_OUTPUT_CHARS :].decode(errors="replace")
@@ -97,7 +109,7 @@ def read(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:
         yield _TIME_LIMIT
     else:
         yield from read_printed_exits(node.message)
-    for name in _OUTPUTS:
+    for name in (*_OUTPUTS, _LOGS):
         if output := node.text_of(f"process.{name}"):
             yield from _read_output(node, output, observed_at)
 

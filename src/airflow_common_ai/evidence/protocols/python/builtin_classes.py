@@ -61,6 +61,7 @@ _ROWS: tuple[ClassRow, ...] = (
     ("jsonschema.ValidationError", no("data", "the data does not follow its JSON schema", _LIBRARY)),
     ("marshmallow.ValidationError", no("data", "the data is not valid", _LIBRARY)),
     ("msgspec.ValidationError", no("data", "the data is not valid", _LIBRARY)),
+    ("google.ParseError", no("data", "the text is no valid protobuf message", _LIBRARY)),
     ("pandas.EmptyDataError", no("data", "the file holds no data", _LIBRARY)),
     ("pandas.ParserError", no("data", "the rows of the file do not fit together", _LIBRARY)),
     ("pyarrow.ArrowInvalid", no("data", "the data does not fit its Arrow type", _LIBRARY)),

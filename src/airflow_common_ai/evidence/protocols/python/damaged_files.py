@@ -6,11 +6,12 @@ without an error. So a few more tries, in which the file may be fetched anew, an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from airflow_common_ai.evidence.model import Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.class_table import ClassRow, signals_by_kind
-from airflow_common_ai.evidence.protocols.findings import settle
+from airflow_common_ai.evidence.protocols.findings import hint, settle
 from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no
 
 __all__ = ["SIGNALS", "read"]
@@ -87,7 +88,24 @@ _WORD_ROWS: tuple[tuple[str, tuple[str, ...], Meaning], ...] = (
 
 def read(node: RedactedNode) -> Iterator[Signal]:
     """Yield what the words of a message say about a damaged file."""
+    if node.is_a(*_FORMAT_CLASSES) and (other := _other_format(node.message[:1024])) is not None:
+        yield other.signal("damaged.other_format", Rank.CLASS)
+        return
     yield from settle(_find(node.message), node.message)
+
+
+_NOT_THIS_FORMAT = no("data", "the file is not of the format that the code expects", _PYTHON)
+_FORMAT_CLASSES = ("gzip.BadGzipFile", "zlib.error", "_lzma.LZMAError", "lzma.LZMAError", "tarfile.ReadError")
+_OTHER_BYTES = re.compile(r"Not a gzipped file \(b['\"](?!<|\{|\\x00)")
+"""What came begins otherwise, and not as an error page, an error in JSON or a file that is not yet written does."""
+_UNSHOWN_BYTES = re.compile(r"Input format not supported by decoder|incorrect header check|^not an? (?:gzip|lzma) file")
+"""It begins otherwise, but nobody says how: such a page, or a file of another format."""
+
+
+def _other_format(message: str) -> Meaning | None:
+    if _OTHER_BYTES.search(message):
+        return _NOT_THIS_FORMAT
+    return hint(_NOT_THIS_FORMAT) if _UNSHOWN_BYTES.search(message) else None
 
 
 def _find(message: str) -> Iterator[Signal]:

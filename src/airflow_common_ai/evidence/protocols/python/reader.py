@@ -33,13 +33,25 @@ _WORD_ROWS: tuple[tuple[str, str, str, Meaning], ...] = (
         "ImportError",
         "import_of_library",
         r"cannot open shared object file|undefined symbol|version `GLIBC|DLL load failed",
-        depends("permanent", Wait.SHORT, "a compiled module cannot be loaded on this worker", "ld.so(8)"),
+        no("permanent", "a compiled module cannot be loaded on this worker", "ld.so(8)"),
     ),
     (
         "TimeoutError",
         "timed_out",
         r"(?:^|operation |read |write )timed out\b",
         yes("network", Wait.SHORT, "the other side did not answer in time", "CPython 3.11 socket and ssl"),
+    ),
+    (
+        "paramiko.AuthenticationException",
+        "ssh_lost_at_login",
+        r"transport shut down or saw EOF",
+        depends("network", Wait.SHORT, "the server hung up during the SSH login", "paramiko 5.1.0 auth_handler.py", 3),
+    ),
+    (
+        "dns.NoNameservers",
+        "dns_refused",
+        r"(?s)answered (?:REFUSED|FORMERR|NOTIMP)(?!.*answered SERVFAIL)",
+        no("permanent", "the name server does not answer this question", "RFC 1035 §4.1.1, RCODE"),
     ),
     (
         "RuntimeError",

@@ -57,7 +57,7 @@ _ROWS: tuple[Row, ...] = (
     ("1021 1026 1114", depends("transient", _LONG, _FULL, _MYSQL)),
     ("1037 1041 1135", yes("transient", _MEDIUM, _MEMORY, _MYSQL)),
     ("1038 1206 1461", depends("transient", _MEDIUM, _MEMORY, _MYSQL)),
-    ("1197", depends("permanent", _MEDIUM, "the transaction is larger than the server allows", _MYSQL)),
+    ("1197", no("permanent", "the transaction is larger than the server allows", _MYSQL)),
     ("1030 1180 1297", depends("transient", _SHORT, "the storage engine failed", _MYSQL, 3)),
     ("3024 1317", depends("permanent", _SHORT, _TIME_LIMIT, _MYSQL)),
     ("1968 1969", depends("permanent", _SHORT, _TIME_LIMIT, _MARIADB)),

@@ -74,7 +74,7 @@ _ROWS: tuple[Row, ...] = (
     ),
     (
         "251005 251006 251008 251010 251013 251014 251015 251017 251018 251019 251020 390100 390101 390135 390136"
-        " 390137 390139 390140 390144 390191 390192 390201 390302 390303 390422 394300 394304",
+        " 390137 390139 390140 390144 390189 390191 390192 390201 390302 390303 390420 390422 394300 394304",
         no("auth", _LOGIN, _CONNECTOR),
     ),
     ("390138", depends("auth", _SHORT, "the identity provider did not answer in time", _SERVER)),
@@ -86,13 +86,16 @@ _ROWS: tuple[Row, ...] = (
 )
 
 _REFUSED = (
-    r"password|JWT|token is invalid|authentication (?:failed|token)|\bMFA\b|\bDUO\b|is not allowed to access"
+    r"password|JWT|token is invalid|invalid OAuth access token|authentication (?:failed|token|is required)"
+    r"|\bMFA\b|\bDUO\b"
+    r"|is not allowed to access"
     r"|network policy|user .{0,80}(?:disabled|locked|does not exist)"
     r"|role .{0,200}(?:does not exist|not authorized|not granted)"
 )
 _NOT_REACHED = r"could not connect to Snowflake backend|\b50[0234]\b|\btimed? ?out\b"
 _LOCKED_FOR_NOW = depends("auth", _LONG, "the user is locked for a while after wrong passwords", _SERVER)
-_WRONG_ADDRESS = depends("permanent", _SHORT, "the account name is wrong, or this address is not let in", _CONNECTOR)
+# The connector has retried a 403 itself by then.
+_WRONG_ADDRESS = no("permanent", "the account name is wrong, or this address is not let in", _CONNECTOR)
 
 # The connector puts these numbers on whatever happened at the login.
 _CONNECTING = "250001 250003 250005 250006 540001"

@@ -43,7 +43,11 @@ _ROWS: tuple[Row, ...] = (
         "233 64 20 121 53 258 997 10053 10054 10060 11001 596 1219",
         yes("network", _SHORT, _GONE, _RETRIED),
     ),
-    ("40197 40143 40540 40613 4221 42108 42109", yes("network", _SHORT, _SWITCHING, _AZURE)),
+    ("40197 40143 40540 40613 4221 42109", yes("network", _SHORT, _SWITCHING, _AZURE)),
+    (
+        "42108",
+        hint(depends("permanent", _LONG, "the SQL pool is paused until somebody or a schedule resumes it", _AZURE)),
+    ),
     ("921 922 927 952 976 983 6005", yes("transient", _MEDIUM, _SWITCHING, _SERVER)),
     ("924 942 945 978 18461", depends("transient", _MEDIUM, "the database cannot be used now", _SERVER, 3)),
     ("3906", depends("transient", _SHORT, "the database is read-only, perhaps a replica after a failover", _SERVER)),

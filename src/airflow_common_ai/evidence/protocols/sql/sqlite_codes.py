@@ -25,8 +25,8 @@ _ROWS: tuple[Row, ...] = (
     ("SQLITE_FULL", depends("transient", _LONG, "the disk is full, or the database may not grow", _SQLITE)),
     ("SQLITE_IOERR", depends("transient", _MEDIUM, "the disk could not be read or written", _SQLITE, 3)),
     ("SQLITE_NOMEM", yes("transient", _MEDIUM, "the worker has no memory left", _SQLITE)),
-    ("SQLITE_CANTOPEN", depends("resource", _SHORT, "the database file cannot be opened: no such directory?", _SQLITE)),
-    ("SQLITE_READONLY", depends("permanent", _SHORT, _READ_ONLY, _SQLITE)),
+    ("SQLITE_CANTOPEN", no("resource", "the database file cannot be opened: no such directory?", _SQLITE)),
+    ("SQLITE_READONLY", no("permanent", _READ_ONLY, _SQLITE)),
     ("SQLITE_READONLY_CANTLOCK SQLITE_READONLY_RECOVERY", depends("transient", _SHORT, _LOCK, _SQLITE, 3)),
     ("SQLITE_INTERRUPT SQLITE_ABORT", depends("permanent", _SHORT, "the statement was interrupted", _SQLITE)),
     ("SQLITE_INTERNAL", depends("permanent", _SHORT, "SQLite had an internal error", _SQLITE)),
@@ -60,7 +60,7 @@ _WORDS: tuple[WordsRow, ...] = (
         "SQLITE_ERROR",
         "syntax error|^incomplete input|^unrecognized token|^no such (?:function|module|collation)|^ambiguous column"
         "|has no column named|wrong number of arguments|values? (?:for|were supplied)|^misuse of"
-        "|number of result columns",
+        "|number of result columns|^malformed JSON",
         no("permanent", _STATEMENT, _SQLITE),
     ),
     ("SQLITE_READONLY", "moved|rollback", depends("transient", _SHORT, _READ_ONLY, _SQLITE)),

@@ -68,7 +68,7 @@ _ROWS: tuple[Row, ...] = (
     ("53100", depends("transient", _LONG, "the server's disk is full", _PG)),
     ("53300", yes("rate_limit", _MEDIUM, "too many connections", _PG)),
     ("53400", depends("transient", _MEDIUM, "a configured limit of the server was reached", _PG)),
-    ("58P01", depends("resource", _SHORT, "a file is missing on the database server", _PG)),
+    ("58P01", no("resource", "a file is missing on the database server", _PG)),
     ("58P02", no("data", "a file already exists on the database server", _PG)),
     ("XX000", depends("transient", _MEDIUM, "the database had an internal error", _PG)),
     ("XX001 XX002", no("data", _CORRUPT, _PG)),
@@ -105,8 +105,9 @@ _CLASSES: dict[str, Meaning] = {
     "28": no("auth", _LOGIN, _PG),
     "54": no("permanent", "a limit of the database that no retry lifts", _PG),
     "58": depends("transient", _MEDIUM, "the server's own system failed", _PG),
-    "38": depends("permanent", _SHORT, "a function outside the database failed", _PG),
-    "39": depends("permanent", _SHORT, "a function outside the database failed", _PG),
+    # Why it failed stands beside it, or deeper: Spark puts 38000 on whatever a function of a user's raises.
+    "38": hint(depends("permanent", _SHORT, "a function outside the database failed", _PG)),
+    "39": hint(depends("permanent", _SHORT, "a function outside the database failed", _PG)),
     "HV": depends("permanent", _SHORT, "a foreign table cannot be used", _PG),
     **dict.fromkeys(("03", "0A", "0B", "0F", "0L", "0P", "2B", "2F", "42"), no("permanent", _STATEMENT, _PG)),
     **dict.fromkeys(("24", "25", "2D", "34", "3B"), no("permanent", _MISUSE, _PG)),
@@ -158,7 +159,7 @@ _WORDS: tuple[WordsRow, ...] = (
     (
         "53400",
         "temporary file size",
-        depends("permanent", _MEDIUM, "the query needs more temporary space than it may have", _PG),
+        no("permanent", "the query needs more temporary space than it may have", _PG),
     ),
     (
         "55000",

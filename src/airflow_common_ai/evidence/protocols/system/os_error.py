@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Iterator
 from types import TracebackType
 
-from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, Wait
+from airflow_common_ai.evidence.model import Edge, Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import number_in, settle
 from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
 
@@ -54,6 +54,7 @@ _ROWS: tuple[tuple[str, int, Meaning], ...] = (
     ("EIO", 5, depends("transient", _SHORT, "a disk or device failed to read or write", _ERRNO, 3)),
     # limits that a person lifts; a task leaks its files anew each try, but a busy neighbour does not
     ("EMFILE", 24, depends("permanent", _MEDIUM, "the process has too many open files", _ERRNO)),
+    ("EMSGSIZE", 90, no("data", "the message is longer than a datagram may be", _ERRNO)),
     ("EFBIG", 27, no("permanent", "the file would exceed the size limit", _ERRNO)),
     # permissions
     ("EACCES", 13, no("auth", "permission denied by the operating system", _ERRNO)),
@@ -102,8 +103,10 @@ _EXEC_SIGNALS = {
 }
 _EXEC_FUNCTIONS = {("subprocess", "_execute_child"), ("os", "_execvpe")}
 
-# Python names the path in every error about a file. Without one it was a socket's file: a daemon that is down or
-# restarting, such as Docker's or a local database's.
+# Python names the path in every error about a file. Without one, in the arguments of a client's error or in words
+# about a connection, it was a socket's file: a daemon that is down or restarting, such as Docker's or a local
+# database's. Elsewhere OpenSSL raises it for certificates and keys, and SFTP for files on its server: the class, or
+# the number alone, says the rest.
 _SOCKET_FILE_MISSING = depends(
     "resource",
     _MEDIUM,
@@ -131,6 +134,8 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _NUMBER_MARKS = ("[Errno ", "Error(", "os error ", "(OS errno ", "(Errcode: ")
+_NO_SOCKET = re.compile(r"[Uu]nix (?:domain )?socket\b.{0,200}No such file or directory", re.DOTALL)
+_CONNECTING = re.compile(r"(?i)connect|socket")
 _NAME = re.compile(r"E(?<!\w.)[A-Z0-9]{2,14}\b")
 """As Node.js prints it, and people do."""
 
@@ -170,7 +175,8 @@ def read(node: RedactedNode) -> Iterator[Signal]:
     if node.facts.get("os.is_exec") and name in _EXEC_SIGNALS:
         yield _EXEC_SIGNALS[name]
     elif name == "ENOENT" and not node.facts.get("os.has_path") and _NO_SUCH_FILE in node.message:
-        yield _SOCKET_FILE_MISSING
+        if node.edge is Edge.WRAPPED or _CONNECTING.search(node.message):
+            yield _SOCKET_FILE_MISSING
     elif name in SIGNALS:
         yield SIGNALS[name]
 
@@ -185,9 +191,12 @@ def _find(message: str) -> Iterator[Signal]:
         for match in _NUMBER.finditer(message):
             name = _IN_WORDS.get(int(match[match.lastindex or 0]))
             if name == "ENOENT" and _is_without_path(message, match.end()):
-                yield _SOCKET_FILE_MISSING
+                if _CONNECTING.search(message):
+                    yield _SOCKET_FILE_MISSING
             elif name is not None:
                 yield SIGNALS[name]
+    if "nix " in message and _NO_SOCKET.search(message):
+        yield _SOCKET_FILE_MISSING
     for name in _NAME.findall(message):
         if name in SIGNALS:
             yield SIGNALS[name]

@@ -127,10 +127,9 @@ _KINDS: tuple[tuple[re.Pattern[str], Topic | None], ...] = (
         "length",
         "size|length|payload|packet|body|depth|nesting|message|file|files|items|partitions",
         "data",
-        Retry.DEPENDS,
-        Wait.SHORT,
+        Retry.NO,
+        Wait.NONE,
         "it is larger than allowed",
-        2,
     ),
     _kind(
         "time",

@@ -63,6 +63,12 @@ _TALKED_ABOUT = re.compile(
     r" (?:settings?|parameters?|options?|values?|policy|config|configuration|configured|handler|argument"
     r"|property|must|should|may|can|cannot|field|column) "
 )
+_ASKS = re.compile(r"\b(?:retry|again|request)$")
+_FOR_A_CHANGE = re.compile(
+    r" (?:(?:your|the|this) (?:request|call|operation|query) )?(?:with|using)"
+    r" (?!(?:\S+ )?(?:exponential|backoff|jitter))"
+)
+"""`retry your request with another model`: in another way, not later."""
 _TALK_BEFORE = re.compile(r" (?:column|field|parameter|option|argument|setting|named|called|default|invalid|set)$")
 
 
@@ -141,6 +147,8 @@ def _form_in_context(mention: _Mention, prose: str) -> Form | None:
     form, start, end = mention.form, mention.start, mention.end
     before, after = prose[max(0, start - 60) : start], prose[end : end + 40]
     if _DENIED.search(before) or _DENIED_AFTERWARDS.match(after):
+        return None
+    if _FOR_A_CHANGE.match(after) and _ASKS.search(prose, start, end):
         return None
     if form is Form.VAGUE and (_TALKED_ABOUT.match(after) or _TALK_BEFORE.search(before)):
         return None

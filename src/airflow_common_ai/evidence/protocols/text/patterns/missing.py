@@ -43,6 +43,7 @@ TOPICS = (
             vendor("no module named *", "Python ImportError"),
             vendor("manifest for * not found", "Docker registry"),
             vendor("manifest unknown", "Docker registry"),
+            vendor("failed to resolve ref|reference * , not found", "containerd"),
             vendor("the conn_id * isn't defined", "Airflow"),
         ),
     ),

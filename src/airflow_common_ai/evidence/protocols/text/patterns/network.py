@@ -54,6 +54,7 @@ TOPICS = (
         "the message says: the connection was lost",
         (
             exact("connection reset", "POSIX ECONNRESET"),
+            exact("transport shut down or saw eof", "paramiko"),
             exact("connection was? reset by peer", "POSIX ECONNRESET"),
             exact("econnreset", "Node.js, errno names"),
             exact("epipe", "Node.js, errno names"),
