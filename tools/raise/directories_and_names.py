@@ -428,6 +428,7 @@ def _(keeper: ZooKeeper) -> None:
 def _(keeper: ZooKeeper) -> None:
     with started(keeper, timeout=2) as client:
         os.kill(keeper.pid, signal.SIGSTOP)
+        time.sleep(QUICK_S)  # it takes a moment to stop
         try:
             client.exists("/orders")
         finally:

@@ -243,7 +243,9 @@ def _(https: Any) -> None:
             raise confluent_kafka.KafkaException(error)
 
     tls = {"security.protocol": "SSL", "error_cb": tell}
-    confluent_kafka.Producer(settings(f"127.0.0.1:{https.port}", **tls)).poll(3)
+    producer = confluent_kafka.Producer(settings(f"127.0.0.1:{https.port}", **tls))
+    for _number in range(10):
+        producer.poll(0.5)
 
 
 @plain("a setting is not known", raises="KafkaException")

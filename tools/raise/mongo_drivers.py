@@ -22,7 +22,7 @@ import pymongo
 import pymongo.errors
 import tenacity
 from harness import CANARY, FROM_TEXT, WRONG_READING, Family
-from servers.broken import port_that_closes, port_that_hangs, port_that_resets, port_that_says
+from servers.broken import port_that_closes, port_that_hangs, port_that_resets
 from servers.mongo import Mongo, mongo
 from servers.port import refused_port
 from servers.tls import https_server
@@ -211,12 +211,6 @@ def _(mongod: Mongo) -> None:
 def _(mongod: Mongo) -> None:
     mongod.answers(None, to="find")
     find(mongod)
-
-
-@family.case("the answer is no document", raises=("PyMongoError", "InvalidBSON"))
-def _() -> None:
-    with port_that_says(b"\x30\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0" + b"\0" * 32) as port:
-        connect(port).shop.orders.find_one()
 
 
 @family.case("the pool of connections is full", raises="WaitQueueTimeoutError", tags=TRAP)

@@ -269,7 +269,7 @@ for title, command in (
     ("a command was killed by a signal", "kill -9 $$"),
     ("a command ran out of memory", "echo 'MemoryError' >&2; exit 137"),
     ("a command's input file is missing", "cat /data/orders.csv"),
-    ("a command's disk is full", "dd if=/dev/zero of=/dev/full bs=1 count=1"),
+    ("a command's disk is full", "cp /etc/passwd /dev/full"),
     ("a command cannot resolve a host", "getent hosts db.invalid || { echo 'psql: error: could not translate host name"
      " \"db.invalid\" to address: Name or service not known' >&2; exit 2; }"),
     ("a command's Python raises a KeyError", "python3 -c \"{}['amount']\""),

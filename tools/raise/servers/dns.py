@@ -9,9 +9,12 @@ from collections.abc import Iterator
 
 import dns.message
 import dns.rcode
+from harness.servers import ServerUnavailable
 
 __all__ = ["Dns", "dns_server"]
 
+_PORT = 15353
+"""Always the same, for the client prints it where no reader takes it for a port."""
 _POLL_S = 0.1
 _LARGEST = 4096
 
@@ -44,7 +47,10 @@ class Dns:
 def dns_server() -> Iterator[Dns]:
     """The server that the cases of a family share."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listening:
-        listening.bind(("127.0.0.1", 0))
+        try:
+            listening.bind(("127.0.0.1", _PORT))
+        except OSError as error:
+            raise ServerUnavailable(f"the DNS server's port is in use: {error}") from error
         listening.settimeout(_POLL_S)
         server = Dns(int(listening.getsockname()[1]))
         is_ending = threading.Event()

@@ -102,7 +102,7 @@ class Ldap:
 def ldap() -> Iterator[Ldap]:
     """The server that the cases of a family share."""
     program = find_program("slapd", "/usr/sbin/slapd", install=_INSTALL)
-    told = subprocess.run([program, "-V"], capture_output=True, text=True, check=False, timeout=20)
+    told = subprocess.run([program, "-VV"], capture_output=True, text=True, check=False, timeout=20)
     found = re.search(r"slapd (\d[\d.]*)", told.stdout + told.stderr)
     port = free_port()
     with server_folder(_USER) as folder:
