@@ -4,10 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench record build clean
+.PHONY: help setup demo test lint format bench record record-llm test-llm bench-limit build clean
 
 help:  ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /    make \1	/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' $(MAKEFILE_LIST)
 
 setup:  ## fetch uv if there is none, and install the locked packages into .venv
 	@$(PYTHON) -m tools.bootstrap
@@ -32,6 +32,15 @@ bench: setup  ## measure how long a decision and the import take
 
 record: setup  ## raise the failures of the corpus again; some of them: make record ARGS="requests_http --show 429"
 	@$(BIN)/python -m tools.record $(ARGS)
+
+record-llm: setup  ## ask a real model about recorded failures again: make record-llm URL=http://127.0.0.1:8080
+	@$(BIN)/python -m tools.record_llm $(if $(URL),--url $(URL)) $(ARGS)
+
+test-llm: setup  ## attack a real model: make test-llm URL=http://127.0.0.1:8080
+	REAL_LLM_URL=$(URL) $(BIN)/pytest tests/real_llm $(ARGS)
+
+bench-limit: setup  ## measure that the limit on a model holds, side by side with the Common AI provider's policy
+	@$(BIN)/python -m benchmarks.deadline
 
 build: setup  ## build the source archive and the wheel into dist/
 	$(BIN)/hatchling build --directory dist

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import math
 import os
@@ -97,6 +99,45 @@ def explain(
 
     judged = decide(evidence, TaskSettings(try_number, retries, retry_delay))
     _print(json.dumps(to_json(judged), indent=2) if as_json else _screen().show(judged))
+
+
+@app.command()
+def doctor(
+    conn_id: Annotated[str, typer.Option("--conn-id", help="The connection that LLMRetryPolicy is given.")],
+    model_id: Annotated[
+        str | None, typer.Option("--model-id", help="The model, if not the connection's own, e.g. ollama:llama3.2.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs: docs/local-models.md.")] = False,
+    timeout: Annotated[
+        float,
+        typer.Option(min=1, max=3600, callback=_check_seconds, help="Seconds that one question may take."),
+    ] = 120,
+) -> None:
+    """
+    Find out whether the model behind a connection can judge failures, and what to mend if not.
+
+    Asks it about twenty recorded failures and compares. Writes nothing, and lets no model fail tasks: that takes an
+    evaluation.
+
+    \b
+    airflow-common-ai doctor --conn-id ollama_local
+
+    Exits with 0 if it can, with 1 if something has to be mended, with 2 if it was called wrongly.
+    """
+    # As Airflow's own commands do, so that connections in its database are found too.
+    os.environ["_AIRFLOW_PROCESS_CONTEXT"] = "server"
+
+    from airflow_common_ai.cli.doctor import diagnose
+
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):  # where Airflow's hooks log to outside of a task
+            found = diagnose(conn_id, model_id, timeout_s=timeout, progress=lambda line: typer.echo(line, err=True))
+    except (TypeError, ValueError) as error:
+        typer.echo(f"airflow-common-ai doctor: {error}", err=True)
+        raise typer.Exit(2) from None
+    _print(json.dumps(found.to_json(), indent=2) if as_json else found.show())
+    if not found.is_healthy:
+        raise typer.Exit(1)
 
 
 def _read(source: Path | None) -> Evidence:

@@ -1,0 +1,100 @@
+"""The recorded failures that models are asked about, with what is right about each, and how they are asked."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from airflow.providers.common.ai.policies.retry import LLMRetryPolicy as CommonAIPolicy
+
+from airflow_common_ai.evidence.model import Evidence
+from airflow_common_ai.evidence.redaction import Redactor
+from airflow_common_ai.policies import EvidenceRetryPolicy
+from airflow_common_ai.policies.attempt import Attempt
+from airflow_common_ai.policies.judgement import judge
+from airflow_common_ai.policies.retry_round import RetryRound
+from airflow_common_ai.policies.settings import Settings
+from airflow_common_ai.recordings.corpus_file import read_corpus_file
+from airflow_common_ai.recordings.label import Label, read_labels
+from airflow_common_ai.recordings.rebuild import rebuild
+from airflow_common_ai.recordings.recording import Recording
+from tools.cassettes import CASSETTES
+
+__all__ = ["LABELS", "LONGEST_S", "LLMCase", "ask_common_ai", "decide", "read_cases"]
+
+LABELS = CASSETTES / "labels.jsonl"
+"""The failures, chosen so that nobody would argue about their labels, which were written before any model was asked."""
+
+LONGEST_S = 120.0
+"""What any policy gets for one failure; later it counts as having said nothing."""
+
+_CORPUS = CASSETTES.parent / "corpus"
+_TRY, _MAX_TRIES = 1, 5
+_SETTINGS = Settings(
+    mode="enforce",
+    max_delay=timedelta(hours=1),
+    max_server_delay=timedelta(hours=24),
+    history_retention=timedelta(days=30),
+    force_shadow=False,
+)
+
+
+@dataclass(frozen=True)
+class LLMCase:
+    """One failure and what is right about it."""
+
+    recording: Recording
+    label: Label
+
+
+def read_cases() -> list[LLMCase]:
+    labels = read_labels(LABELS)
+    families = {name.partition("/")[0] for name in labels}
+    recordings = {one.id: one for family in sorted(families) for one in read_corpus_file(_CORPUS / f"{family}.jsonl")}
+    return [LLMCase(recordings[name], label) for name, label in labels.items()]
+
+
+def decide(policy: EvidenceRetryPolicy, recording: Recording) -> Attempt:
+    """Let a policy of ours decide about a recording as about the first of several tries."""
+    seen = recording.evidence
+    judged = judge(
+        policy,
+        RuntimeError("looked at by rules of users only, and this policy has none"),
+        Evidence(seen.nodes, seen.observed_at, seen.is_truncated),
+        RetryRound(try_number=_TRY, max_tries=_MAX_TRIES),
+        redactor=Redactor(),
+        settings=_SETTINGS,
+        uniform=lambda: 0.0,
+    )
+    return judged.attempt
+
+
+def ask_common_ai(policy: CommonAIPolicy, recording: Recording) -> str:
+    """Return what the Common AI provider's policy decides: ``retry``, ``fail`` or ``default``."""
+    exception = rebuild(recording.evidence)
+    try:
+        with _stopping_after(LONGEST_S):
+            return policy.evaluate(exception, _TRY, _MAX_TRIES).action.value
+    except _Stopped:
+        return "default"
+
+
+class _Stopped(BaseException):
+    """Nothing that the policy catches."""
+
+
+@contextmanager
+def _stopping_after(limit_s: float) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise _Stopped
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, limit_s)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
