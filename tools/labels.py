@@ -1,5 +1,5 @@
 """
-Label the corpus: two people read it apart, and what they agree on becomes the labels.
+Label the corpus: two judges read it apart, and what they agree on becomes the labels.
 
     python -m tools.labels show pass1                   what pass1 has not judged yet, one recording after the other
     python -m tools.labels add pass1 < judged.jsonl     check judgements, and keep them in recordings/labels/pass1.jsonl

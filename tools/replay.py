@@ -34,9 +34,11 @@ __all__ = ["MEASURED", "RECORDINGS", "Decided", "Figures", "decide", "main", "me
 RECORDINGS = Path(__file__).parent.parent / "recordings"
 MEASURED = RECORDINGS / "measured.json"
 
-_TIME_TO_WAIT = re.compile(
-    r"(?:retry|try(?:ing)? (?:it |this |the request )?again|wait(?! time)|back ?off|rate.?limit.{0,20}reset)"
-    r"\D{0,40}\d+(?:\.\d+)?\s*(?:m?s|sec\w*|m|min\w*|h|hours?|days?)?(?!\w)",
+_WAIT_FACT = re.compile(r"retry.?after|retry_delay|reset", re.IGNORECASE)
+_WAIT_IN_WORDS = re.compile(
+    r"(?:retry|again|wait|back ?off)[^.(\d\n]{0,30}\d+(?:\.\d+)?\s*"
+    r"(?:ms|millisec|s|sec|m|min|h|hour|day)(?:onds?|utes?|s)?\b"
+    r"|retry.?after\W{1,4}\d",
     re.IGNORECASE,
 )
 
@@ -149,9 +151,9 @@ class Figures:
 def names_a_time(evidence: RedactedEvidence) -> bool:
     """Whether somebody who knows no protocol sees a time to wait in a failure; broad, and apart from the readers."""
     return any(
-        _TIME_TO_WAIT.search(text)
+        any(_WAIT_FACT.search(name) for name in node.facts)
+        or any(_WAIT_IN_WORDS.search(text) for text in (node.message, *node.notes))
         for node in evidence.nodes
-        for text in (node.message, *node.notes, *(f"{name} {fact}" for name, fact in node.facts.items()))
     )
 
 

@@ -1,4 +1,4 @@
-"""What should have been decided about a recorded failure, as people judged it who saw neither rules nor decisions."""
+"""What should have been decided about a recorded failure, judged by those who saw neither rules nor decisions."""
 
 from __future__ import annotations
 
