@@ -35,7 +35,7 @@ def run_dag(airflow_database: Path) -> DagRunner:
     return DagRunner(airflow_database)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def real_airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealAirflow]:
     """All processes of an Airflow, started once: see :mod:`real_airflow`."""
     with running_airflow(tmp_path_factory.mktemp("real-airflow")) as airflow:
