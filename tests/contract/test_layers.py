@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evidence": {"evidence"},
     "recordings": {"evidence", "recordings"},
     "policies": {"evidence", "get_provider_info", "policies", "sanitizer"},
-    "cli": {"", "cli", "evidence", "policies", "sanitizer"},
+    "cli": {"", "cli", "evidence", "policies", "recordings", "sanitizer"},
 }
 """Each part of the package, and the parts of the package that it may import; "" is the package itself."""
 
