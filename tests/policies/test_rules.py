@@ -191,3 +191,23 @@ def test_checking_a_path_imports_nothing() -> None:
 def test_a_wrong_list_of_rules_fails_at_parse(rules: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         check_rules(rules, "Policy.rules")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"exception": "json.dumps"}, "and 'json.dumps' is none"),
+        ({"exception": "json.JSONDecoder"}, "and 'json.JSONDecoder' is none"),
+        (
+            {"exception": OSError, "action": RetryAction.FAIL, "retry_delay": timedelta(seconds=3)},
+            "retry_delay only goes with action=RetryAction.RETRY",
+        ),
+        (
+            {"exception": OSError, "retry_delay": timedelta(seconds=-1)},
+            r"got -1 s\. Use e\.g\. timedelta\(seconds=60\)",
+        ),
+    ],
+)
+def test_what_can_never_work_is_refused_when_the_dag_is_parsed(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        FailureRule(**arguments)

@@ -4,7 +4,7 @@
 #     "apache-airflow-providers-standard==1.21.0",
 #     "apache-airflow-task-sdk==1.3.2",
 #     "tenacity==9.1.4",
-#     "virtualenv",
+#     "virtualenv==20.35.4",
 # ]
 # [tool.uv]
 # exclude-newer = "2026-11-01T00:00:00Z"

@@ -37,6 +37,17 @@ def check_class_path(path: str) -> None:
         )
     elif not _has_name(module, attribute):
         raise ValueError(f"module {module!r} has no {attribute!r}: check the exception {path!r} for typos.")
+    elif _is_something_else(path):
+        raise ValueError(f"a rule's exception must be an exception class, and {path!r} is none. Check it for typos.")
+
+
+def _is_something_else(path: str) -> bool:
+    """Whether a loaded module holds something under this name that nobody can raise."""
+    module, _, name = path.rpartition(".")
+    if module not in sys.modules or name not in vars(sys.modules[module]):
+        return False
+    found = vars(sys.modules[module])[name]
+    return not (isinstance(found, type) and issubclass(found, BaseException))
 
 
 def loaded_class_path(path: str) -> str:

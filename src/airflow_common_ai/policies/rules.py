@@ -100,6 +100,8 @@ class FailureRule:
             if value is not None and name != "reason" and len(value) > MAX_NAME_CHARS:
                 raise ValueError(f"FailureRule.{name} must have at most {MAX_NAME_CHARS} characters, got {len(value)}.")
         _check_action_and_delay("FailureRule", self.action, self.retry_delay)
+        if self.retry_delay is not None and self.action is not RetryAction.RETRY:
+            raise ValueError("FailureRule.retry_delay only goes with action=RetryAction.RETRY.")
         object.__setattr__(self, "_paths", frozenset(_path(spec) for spec in _specs(self.exception)))
         object.__setattr__(self, "_message", _compile(self.message))
         if self.signal is not None:
@@ -208,7 +210,10 @@ def _check_action_and_delay(owner: str, action: object, delay: object) -> None:
             f"{owner}.retry_delay must be a timedelta or None, got {delay!r}. Use e.g. timedelta(seconds=60)."
         )
     if not timedelta(0) <= delay <= MAX_RULE_DELAY:
-        raise ValueError(f"{owner}.retry_delay must be between 0 and 7 days, got {delay!r}.")
+        raise ValueError(
+            f"{owner}.retry_delay must be between 0 and 7 days, got {delay.total_seconds():g} s. "
+            "Use e.g. timedelta(seconds=60)."
+        )
 
 
 def _compile(message: str | None) -> re.Pattern[str] | None:

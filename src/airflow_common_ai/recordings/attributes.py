@@ -64,6 +64,8 @@ def restore_attributes(exception: BaseException, node: RedactedNode) -> None:
     for name, restore in _BUILT.items():
         if any(fact.startswith(name) for fact in facts):
             restore(exception, node, held)
+    if "http.body.code" in facts and not {"http.body", "aws.code"} & facts.keys():
+        held.setdefault("error_code", facts["http.body.code"])  # nobody kept the body that it stood in
     if "http.status" in facts:
         held.update(dict.fromkeys(_STATUS_ATTRIBUTES.get(root, ()), facts["http.status"]))
     if isinstance(exception, SystemExit):
