@@ -6,22 +6,18 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 
 from airflow.providers.common.ai.policies.retry import LLMRetryPolicy as CommonAIPolicy
 
-from airflow_common_ai.evidence.model import Evidence
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies import EvidenceRetryPolicy
 from airflow_common_ai.policies.attempt import Attempt
-from airflow_common_ai.policies.judgement import judge
-from airflow_common_ai.policies.retry_round import RetryRound
-from airflow_common_ai.policies.settings import Settings
 from airflow_common_ai.recordings.corpus_file import read_corpus_file
 from airflow_common_ai.recordings.label import Label, read_labels
 from airflow_common_ai.recordings.rebuild import rebuild
 from airflow_common_ai.recordings.recording import Recording
 from tools.cassettes import CASSETTES
+from tools.replay import FIRST_OF_SEVERAL, decided_by
 
 __all__ = ["LABELS", "LONGEST_S", "LLMCase", "ask_common_ai", "decide", "read_cases"]
 
@@ -32,14 +28,6 @@ LONGEST_S = 120.0
 """What any policy gets for one failure; later it counts as having said nothing."""
 
 _CORPUS = CASSETTES.parent / "corpus"
-_TRY, _MAX_TRIES = 1, 5
-_SETTINGS = Settings(
-    mode="enforce",
-    max_delay=timedelta(hours=1),
-    max_server_delay=timedelta(hours=24),
-    history_retention=timedelta(days=30),
-    force_shadow=False,
-)
 
 
 @dataclass(frozen=True)
@@ -58,18 +46,8 @@ def read_cases() -> list[LLMCase]:
 
 
 def decide(policy: EvidenceRetryPolicy, recording: Recording) -> Attempt:
-    """Let a policy of ours decide about a recording as about the first of several tries."""
-    seen = recording.evidence
-    judged = judge(
-        policy,
-        RuntimeError("looked at by rules of users only, and this policy has none"),
-        Evidence(seen.nodes, seen.observed_at, seen.is_truncated),
-        RetryRound(try_number=_TRY, max_tries=_MAX_TRIES),
-        redactor=Redactor(),
-        settings=_SETTINGS,
-        uniform=lambda: 0.0,
-    )
-    return judged.attempt
+    """Let a policy of ours decide about a recording as the replay does."""
+    return decided_by(policy, recording, Redactor())
 
 
 def ask_common_ai(policy: CommonAIPolicy, recording: Recording) -> str:
@@ -77,7 +55,7 @@ def ask_common_ai(policy: CommonAIPolicy, recording: Recording) -> str:
     exception = rebuild(recording.evidence)
     try:
         with _stopping_after(LONGEST_S):
-            return policy.evaluate(exception, _TRY, _MAX_TRIES).action.value
+            return policy.evaluate(exception, FIRST_OF_SEVERAL.try_number, FIRST_OF_SEVERAL.max_tries).action.value
     except _Stopped:
         return "default"
 

@@ -29,7 +29,10 @@ from airflow_common_ai.recordings.label import Label, ShouldRetry, read_labels
 from airflow_common_ai.recordings.recording import Recording
 from airflow_common_ai.recordings.split import Split
 
-__all__ = ["MEASURED", "RECORDINGS", "Decided", "Figures", "decide", "main", "measure", "print_table", "read_measured"]
+__all__ = [
+    "FIRST_OF_SEVERAL", "MEASURED", "RECORDINGS", "Decided", "Figures", "decide", "decided_by", "main", "measure",
+    "print_table", "read_measured",
+]  # fmt: skip
 
 RECORDINGS = Path(__file__).parent.parent / "recordings"
 MEASURED = RECORDINGS / "measured.json"
@@ -42,7 +45,7 @@ _WAIT_IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 
-_FIRST_OF_SEVERAL = RetryRound(try_number=1, max_tries=5)
+FIRST_OF_SEVERAL = RetryRound(try_number=1, max_tries=5)
 _SETTINGS = Settings(
     mode="enforce",
     max_delay=timedelta(hours=1),
@@ -158,20 +161,25 @@ def names_a_time(evidence: RedactedEvidence) -> bool:
 
 
 def decide(recordings: Iterable[Recording], labels: Mapping[str, Label]) -> Iterator[Decided]:
-    """Decide about each recording as about the first of several tries, without jitter."""
+    """Decide about each recording by evidence alone."""
     policy, redactor = EvidenceRetryPolicy(), Redactor()
     for recording in recordings:
-        seen = recording.evidence
-        judged = judge(
-            policy,
-            RuntimeError("looked at by rules of users only, and this policy has none"),
-            Evidence(seen.nodes, seen.observed_at, seen.is_truncated),
-            _FIRST_OF_SEVERAL,
-            redactor=redactor,
-            settings=_SETTINGS,
-            uniform=lambda: 0.0,
-        )
-        yield Decided(recording, labels.get(recording.id), judged.attempt)
+        yield Decided(recording, labels.get(recording.id), decided_by(policy, recording, redactor))
+
+
+def decided_by(policy: EvidenceRetryPolicy, recording: Recording, redactor: Redactor) -> Attempt:
+    """Let a policy of ours decide about a recording as about the first of several tries, without jitter."""
+    seen = recording.evidence
+    judged = judge(
+        policy,
+        RuntimeError("looked at by rules of users only, and this policy has none"),
+        Evidence(seen.nodes, seen.observed_at, seen.is_truncated),
+        FIRST_OF_SEVERAL,
+        redactor=redactor,
+        settings=_SETTINGS,
+        uniform=lambda: 0.0,
+    )
+    return judged.attempt
 
 
 def measure(decided: Iterable[Decided]) -> dict[Split, Figures]:
