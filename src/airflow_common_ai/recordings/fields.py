@@ -37,7 +37,25 @@ class Fields:
         return value
 
     def optional_text(self, name: str) -> str | None:
-        return self.text(name) if name in self._left else None
+        """Return a text; ``None`` if it is not there or null."""
+        if self._left.get(name) is None:
+            self.take(name)
+            return None
+        return self.text(name)
+
+    def any_texts(self, name: str, *, limit: int) -> tuple[str, ...]:
+        """Return a list of texts, empty ones included."""
+        values = self.take(name)
+        if (
+            not isinstance(values, list)
+            or len(values) > limit
+            or not all(isinstance(value, str) and len(value) <= _MAX_TEXT_CHARS for value in values)
+        ):
+            raise ValueError(
+                f"{name} must be a list of at most {limit} texts of at most {_MAX_TEXT_CHARS} characters, "
+                f"got {_shown(values)}."
+            )
+        return tuple(values)
 
     def texts(self, name: str, *, like: re.Pattern[str], limit: int) -> tuple[str, ...]:
         """Return a list of words; an empty one if it is not there."""
@@ -66,6 +84,22 @@ class Fields:
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
             raise ValueError(f"{name} must be a whole number from 1 to {most}, got {_shown(value)}.")
         return value
+
+    def optional_number(self, name: str, *, most: float = 1e12) -> float | None:
+        """Return a number that is not negative; ``None`` if it is not there or null."""
+        value = self.take(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+            raise ValueError(f"{name} must be a number from 0 to {most:g}, or null, got {_shown(value)}.")
+        return float(value)
+
+    def optional_count(self, name: str) -> int | None:
+        """Return a whole number that is not negative; ``None`` if it is not there or null."""
+        value = self.optional_number(name)
+        if value is not None and not value.is_integer():
+            raise ValueError(f"{name} must be a whole number, or null, got {_shown(value)}.")
+        return None if value is None else int(value)
 
     def nothing_else(self) -> None:
         """Refuse fields that nobody took: a misspelt one would be ignored in silence."""
