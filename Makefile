@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench record record-llm test-llm bench-limit build clean
+.PHONY: help setup demo test lint eval format train bench record record-llm test-llm bench-limit build clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /    make \1	/p' $(MAKEFILE_LIST)
@@ -24,12 +24,23 @@ lint: setup  ## check style and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+eval: setup  ## score the shipped policy on the corpus, offline; fails if it got worse than gates.toml allows
+	@mkdir -p build
+	@$(BIN)/airflow-common-ai run recordings --policy airflow_common_ai.policies:EvidenceRetryPolicy -o build/eval.jsonl
+	@$(BIN)/airflow-common-ai report build/eval.jsonl --gates gates.toml -o build/eval.md -o build/eval.html; \
+		verdict=$$?; cat build/eval.md; exit $$verdict
+
 format: setup  ## mend what ruff can mend
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: setup  ## measure how long a decision and the import take
+bench: setup  ## measure decisions and the import, and compare with a model alone; with URL=... the model behind it
 	@$(BIN)/python -m benchmarks.run
+	@$(BIN)/python -m benchmarks.classifier
+	@$(BIN)/python -m benchmarks.models $(if $(URL),--url $(URL)) $(ARGS)
+
+train: setup  ## train the embedded classifier again, and write its model card
+	@$(BIN)/python -m tools.train_classifier $(ARGS)
 
 record: setup  ## raise the failures of the corpus again; some of them: make record ARGS="requests_http --show 429"
 	@$(BIN)/python -m tools.record $(ARGS)
@@ -47,4 +58,4 @@ build: setup  ## build the source archive and the wheel into dist/
 	$(BIN)/hatchling build --directory dist
 
 clean:  ## remove what the targets made
-	rm -rf .venv .uv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .uv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

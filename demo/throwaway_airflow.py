@@ -142,8 +142,11 @@ class ThrowawayAirflow:
 
     def call(self, method: str, path: str, body: object = None) -> Any:
         """Call the public API and return its answer; needs ``with_rest_api``."""
-        token = self._request("GET", "/auth/token")["access_token"]
-        return self._request(method, f"/api/v2{path}", body, {"Authorization": f"Bearer {token}"})
+        return self._request(method, f"/api/v2{path}", body, {"Authorization": f"Bearer {self.token()}"})
+
+    def token(self) -> str:
+        """Return a token for the public API, which is at :attr:`url`; needs ``with_rest_api``."""
+        return str(self._request("GET", "/auth/token")["access_token"])
 
     def _start(self) -> None:
         for folder, files in (("dags", self._dags), ("plugins", self._plugins), ("components", ())):
@@ -151,7 +154,7 @@ class ThrowawayAirflow:
             for file in files:
                 shutil.copy(file, self.home / folder)
         port = _free_port()
-        self._url = f"http://127.0.0.1:{port}"
+        self.url = f"http://127.0.0.1:{port}"
         self._environment = {**_clean_environment(), **self._configuration(port), **self._extra_environment}
 
         self._say("creating Airflow's database")
@@ -204,7 +207,7 @@ class ThrowawayAirflow:
 
     def _request(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Any:
         request = urllib.request.Request(
-            self._url + path,
+            self.url + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={"Content-Type": "application/json", **(headers or {})},

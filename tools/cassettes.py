@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vcr import VCR  # type: ignore[import-untyped]  # vcrpy ships no types
-from vcr.persisters.filesystem import CassetteNotFoundError  # type: ignore[import-untyped]  # as above
-from vcr.serialize import deserialize, serialize  # type: ignore[import-untyped]  # as above
-from vcr.stubs import httpx_stubs  # type: ignore[import-untyped]  # as above
+from vcr import VCR
+from vcr.persisters.filesystem import CassetteNotFoundError
+from vcr.serialize import deserialize, serialize
+from vcr.stubs import httpx_stubs
 
 from airflow_common_ai.recordings.corpus_file import json_lines, write_json_lines
 
@@ -70,7 +70,8 @@ class CassetteFile:
     path: Path
     header: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By the id of the recorded failure: ``seconds`` and ``interactions``."""
+    """By the id of the recorded failure: ``seconds``, ``load``, ``interactions``, and ``is_stopped`` where the answer
+    took too long."""
 
     @classmethod
     def read(cls, path: Path) -> CassetteFile:

@@ -135,7 +135,7 @@ def _agree(corpus: Sequence[Recording], first: dict[str, Label], second: dict[st
     if not both:
         return
     # Not at the top: it takes a second, and the other commands need none of it.
-    from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]  # it has no types
+    from sklearn.metrics import cohen_kappa_score
 
     for name in ("should_retry", "category"):
         one, other = ([str(getattr(labels[it.id], name)) for it in both] for labels in (first, second))

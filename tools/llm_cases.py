@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import structlog
 from airflow.providers.common.ai.policies.retry import LLMRetryPolicy as CommonAIPolicy
 
 from airflow_common_ai.evidence.redaction import Redactor
@@ -19,13 +21,16 @@ from airflow_common_ai.recordings.recording import Recording
 from tools.cassettes import CASSETTES
 from tools.replay import FIRST_OF_SEVERAL, decided_by
 
-__all__ = ["LABELS", "LONGEST_S", "LLMCase", "ask_common_ai", "decide", "read_cases"]
+__all__ = ["LABELS", "LONGEST_S", "STOPPED", "LLMCase", "ask_common_ai", "decide", "read_cases", "silence"]
 
 LABELS = CASSETTES / "labels.jsonl"
 """The failures, chosen so that nobody would argue about their labels, which were written before any model was asked."""
 
 LONGEST_S = 120.0
 """What any policy gets for one failure; later it counts as having said nothing."""
+
+STOPPED = "stopped"
+"""What is left of a policy that would have taken longer."""
 
 _CORPUS = CASSETTES.parent / "corpus"
 
@@ -45,19 +50,25 @@ def read_cases() -> list[LLMCase]:
     return [LLMCase(recordings[name], label) for name, label in labels.items()]
 
 
+def silence() -> None:
+    """Keep this process from logging: what the libraries say of each call would bury the figures."""
+    logging.disable(logging.CRITICAL)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+
+
 def decide(policy: EvidenceRetryPolicy, recording: Recording) -> Attempt:
     """Let a policy of ours decide about a recording as the replay does."""
     return decided_by(policy, recording, Redactor())
 
 
 def ask_common_ai(policy: CommonAIPolicy, recording: Recording) -> str:
-    """Return what the Common AI provider's policy decides: ``retry``, ``fail`` or ``default``."""
+    """Return what the Common AI provider's policy decides: ``retry``, ``fail`` or ``default``; or :data:`STOPPED`."""
     exception = rebuild(recording.evidence)
     try:
         with _stopping_after(LONGEST_S):
             return policy.evaluate(exception, FIRST_OF_SEVERAL.try_number, FIRST_OF_SEVERAL.max_tries).action.value
     except _Stopped:
-        return "default"
+        return STOPPED
 
 
 class _Stopped(BaseException):

@@ -1,5 +1,5 @@
 """
-Replay the corpus: what would EvidenceRetryPolicy have decided, and was it right?
+Replay the corpus: what does the evidence alone settle, without the classifier, and is it right?
 
     python -m tools.replay                     the table, by split
     python -m tools.replay --wrong             with every wrong decision of the dev split, from which rules are written
@@ -162,7 +162,7 @@ def names_a_time(evidence: RedactedEvidence) -> bool:
 
 def decide(recordings: Iterable[Recording], labels: Mapping[str, Label]) -> Iterator[Decided]:
     """Decide about each recording by evidence alone."""
-    policy, redactor = EvidenceRetryPolicy(), Redactor()
+    policy, redactor = EvidenceRetryPolicy(classifier=False), Redactor()
     for recording in recordings:
         yield Decided(recording, labels.get(recording.id), decided_by(policy, recording, redactor))
 

@@ -38,7 +38,7 @@ LIBRARIES: dict[str, set[str]] = {
     "recordings": set(),
     "classifier": set(),
     "policies": {"airflow", "pydantic"},
-    "evals": {"airflow", "matplotlib", "numpy", "pydantic", "rich", "scipy", "sklearn", "vcr"},
+    "evals": {"airflow", "jinja2", "markupsafe", "matplotlib", "numpy", "pydantic", "rich", "scipy", "sklearn", "vcr"},
     "cli": {"rich", "typer"},
 }
 """What a part may import of others while it is loaded, the standard library aside."""

@@ -174,6 +174,8 @@ _REFUSED = {
 }
 
 _MAKERS = {
+    "classifier/classifier.py": "words of a redacted text, put together again",
+    "classifier/features.py": "words of a redacted text",
     "evidence/fingerprint.py": "digits of a digest",
     "evidence/model.py": "the empty text, and facts of a redacted node",
     "evidence/redaction.py": "the wall itself",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from airflow_common_ai.evals.run_file import Action, Outcome, Row, RunHeader, line_of, read_run
+from airflow_common_ai.evals.run_file import Action, LaterTry, Outcome, Row, RunHeader, line_of, read_run
 from airflow_common_ai.recordings.label import Label, ShouldRetry
 
 HEADER = RunHeader(
@@ -19,6 +20,9 @@ HEADER = RunHeader(
     mode="offline",
     repeats=2,
     shard=(1, 4),
+    question={"prompt": "a" * 64, "schema": "b" * 64, "categories": "c" * 64},
+    conn_type="pydanticai",
+    measured_at=datetime(2026, 11, 30, 12, tzinfo=UTC),
     versions={"python": "3.11.2"},
 )
 LABEL = Label("requests/429", "rate_limit", ShouldRetry.YES, (60.0, 600.0), "asked to wait", "RFC 6585")
@@ -36,6 +40,7 @@ ROW = Row(
     action=Action.RETRY,
     delay_s=124.5,
     asked_delay_s=120.0,
+    later=(LaterTry(Action.RETRY, 300.0, calls=1), LaterTry(Action.FAIL)),
     category="rate_limit",
     confidence=0.75,
     source="llm",
@@ -81,6 +86,8 @@ def test_a_row_that_nobody_judged_counts_in_no_accuracy(tmp_path: Path) -> None:
         ({"calls": 0.5}, "calls must be a whole number, or null, got 0.5"),
         ({"failure": "one"}, "failure must be a list of at most 64 texts"),
         ({"votes": [{"tier": "llm"}]}, "outcome must be a text"),
+        ({"later": [{"action": "wait"}]}, "action must be one of retry, fail, default, got 'wait'"),
+        ({"later": {}}, "later must be a list of at most 64 objects"),
         ({"note": "?"}, "a row has no field 'note'. Remove it."),
     ],
 )
@@ -101,6 +108,31 @@ def test_an_empty_file_says_how_to_write_one(tmp_path: Path) -> None:
 def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"run\.jsonl:1: schema must be 1, got 2"):
         read_run(written(tmp_path / "run.jsonl", json.dumps({**HEADER.to_json(), "schema": 2}) + "\n"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"question": {"prompt": "a" * 64}}, "question must give prompt, schema, categories as 64 hexadecimal digits"),
+        ({"question": {"prompt": "A" * 64, "schema": "b" * 64, "categories": "c" * 64}}, "64 hexadecimal digits"),
+        ({"measured_at": "2026-11-30T12:00:00"}, "measured_at must be a time with its zone"),
+        ({"measured_at": "yesterday"}, "measured_at must be a time with its zone"),
+    ],
+)
+def test_a_damaged_header_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=r"run\.jsonl:1: ") as refused:
+        read_run(written(tmp_path / "run.jsonl", json.dumps({**HEADER.to_json(), **change}) + "\n"))
+    assert message in str(refused.value)
+
+
+def test_what_came_into_the_contract_later_may_be_missing(tmp_path: Path) -> None:
+    header, row = HEADER.to_json(), ROW.to_json()
+    for name in ("question", "conn_type", "measured_at"):
+        del header[name]
+    del row["later"]
+    run = read_run(written(tmp_path / "run.jsonl", json.dumps(header) + "\n", json.dumps(row) + "\n"))
+    assert run.header.question == {}
+    assert run.rows[0].later == ()
 
 
 def test_a_row_that_is_there_twice_is_refused(tmp_path: Path) -> None:

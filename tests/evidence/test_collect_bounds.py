@@ -130,6 +130,20 @@ class TestTexts:
         assert 16 * KIB <= len(message) <= 17 * KIB
         assert evidence.is_truncated
 
+    @pytest.mark.parametrize("members", [1, 3])
+    @pytest.mark.parametrize("kind", [ExceptionGroup, BaseExceptionGroup])
+    def test_a_group_says_what_python_prints_whatever_its_size(
+        self, kind: type[BaseExceptionGroup[ValueError]], members: int
+    ) -> None:
+        short = kind("failed", [ValueError()] * members)
+        long = kind("head" + "x" * 1_000_000, [ValueError()] * members)
+        ending = str(short).removeprefix("failed")
+        assert messages(collect(short))[0] == str(short)
+        [message, *_] = messages(collect(long))
+        assert message.startswith("headx")
+        assert message.endswith(f"x{ending}")
+        assert 16 * KIB <= len(message) <= 17 * KIB
+
     def test_the_root_and_the_innermost_exceptions_get_the_largest_share(self) -> None:
         sizes = [len(message) for message in messages(collect(chain(10, words="x" * 1_000_000)))]
         assert sizes[0] > 16 * KIB

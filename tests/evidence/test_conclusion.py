@@ -83,6 +83,14 @@ def test_a_code_that_may_pass_yields_to_words_beside_it_that_name_another_cause(
     assert winner(chain(), expired, denied) == "aws.ExpiredToken"
 
 
+def test_an_error_number_does_not_yield_to_its_own_words() -> None:
+    no_socket = signal("os.enoent_socket", 0, Retry.DEPENDS, Rank.OS, category="network")
+    missing = signal("text.not_found", 0, Retry.NO, Rank.TEXT, category="resource")
+    assert winner(chain(), no_socket, missing) == "os.enoent_socket"
+    killed = signal("exit.137", 0, Retry.DEPENDS, Rank.OS)
+    assert winner(chain(), killed, missing) == "text.not_found"
+
+
 def test_a_bad_request_yields_to_words_beside_it_that_name_a_passing_cause() -> None:
     bad_request = signal("google.invalidQuery", 0, Retry.NO, Rank.VENDOR_CODE, category="data")
     lost_race = signal("text.lost_race", 0, Retry.YES, Rank.TEXT)

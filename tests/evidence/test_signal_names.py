@@ -13,7 +13,7 @@ import airflow_common_ai.evidence.protocols
 from airflow_common_ai.evidence.collect import collect
 from airflow_common_ai.evidence.protocols import read_signals
 from airflow_common_ai.evidence.redaction import Redactor
-from airflow_common_ai.policies.signal_names import FACTS, PROTOCOLS, is_fact
+from airflow_common_ai.policies.signal_names import FACTS, FLAGS, NUMBERS, PROTOCOLS, TEXTS, is_fact
 from airflow_common_ai.policies.signal_test import SignalTest
 
 FAILURES: list[Failure] = [
@@ -26,29 +26,40 @@ FAILURES: list[Failure] = [
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], set[str]]:
-    """The codes and the names of facts of every real failure."""
+def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[set[str], dict[str, set[type]]]:
+    """The codes of every real failure, and the names of its facts with the types that they had."""
     codes: set[str] = set()
-    facts: set[str] = set()
+    facts: dict[str, set[type]] = {}
     with two_tries(tmp_path_factory.mktemp("tries")) as (first, _):
         for failure in FAILURES:
             evidence = Redactor().redact(collect(failure.raised_in(first)))
             codes |= {signal.code for signal in read_signals(evidence)}
-            facts |= {name for node in evidence.nodes for name in node.facts}
+            for name, value in (item for node in evidence.nodes for item in node.facts.items()):
+                facts.setdefault(name, set()).add(type(value))
     return codes, facts
 
 
-def test_the_code_of_every_real_failure_can_be_named_in_a_rule(seen: tuple[set[str], set[str]]) -> None:
+def test_the_code_of_every_real_failure_can_be_named_in_a_rule(seen: tuple[set[str], dict[str, set[type]]]) -> None:
     codes, _ = seen
     assert len(codes) > 50
     for code in codes:
         assert SignalTest.parse(code).name == code
 
 
-def test_the_facts_of_every_real_failure_can_be_tested_in_a_rule(seen: tuple[set[str], set[str]]) -> None:
+def test_the_facts_of_every_real_failure_can_be_tested_in_a_rule(seen: tuple[set[str], dict[str, set[type]]]) -> None:
     _, facts = seen
     assert len(facts) > 30
     assert {name for name in facts if not is_fact(name)} == set()
+
+
+def test_a_fact_of_a_real_failure_holds_what_a_test_of_it_must_hold(
+    seen: tuple[set[str], dict[str, set[type]]],
+) -> None:
+    _, facts = seen
+    for names, kinds in ((NUMBERS, {int, float}), (FLAGS, {bool}), (TEXTS, {str})):
+        met = names & facts.keys()
+        assert met
+        assert {name: facts[name] for name in met if not facts[name] <= kinds} == {}
 
 
 def _facts_that_are_read() -> Iterator[str]:

@@ -53,6 +53,81 @@ def as_in_airflow_2(exception: BaseException) -> str:
     return f"{lead} ERROR - Task failed with exception\n{trace}{lead} INFO - Marking task as UP_FOR_RETRY. dag_id=x\n"
 
 
+def by_docker(text: str) -> str:
+    """As Docker's json-file driver writes it: a record a line, long lines in pieces of 16 KiB."""
+    lines = []
+    for line in text.splitlines(keepends=True):
+        for start in range(0, len(line), 16384):
+            piece = {"log": line[start : start + 16384], "stream": "stderr", "time": "2026-01-31T12:00:00.123456789Z"}
+            lines.append(json.dumps(piece))
+    return "\n".join(lines)
+
+
+def by_kubernetes(text: str) -> str:
+    """As containerd writes it: long lines in parts, and the other stream between them."""
+    lines = []
+    for line in text.splitlines():
+        *parts, last = [line[start : start + 16384] for start in range(0, len(line), 16384)] or [""]
+        for part in parts:
+            lines.append(f"2026-01-31T12:00:00.000000000Z stderr P {part}")
+            lines.append("2026-01-31T12:00:00.000000001Z stdout F tick")
+        lines.append(f"2026-01-31T12:00:00.000000002Z stderr F {last}")
+    return "\n".join(lines)
+
+
+def by_the_journal(text: str) -> str:
+    """As ``journalctl -o json`` shows it: what is not plain text as numbers of bytes."""
+    return "\n".join(
+        json.dumps(
+            {
+                "__REALTIME_TIMESTAMP": "1769860800000000",
+                "_PID": "77",
+                "PRIORITY": "6",
+                "SYSLOG_IDENTIFIER": "airflow",
+                "MESSAGE": list(line.encode()) if "\x1b" in line else line,
+            }
+        )
+        for line in text.splitlines()
+    )
+
+
+def by_fluent_bit(text: str) -> str:
+    return "\n".join(
+        json.dumps(
+            {
+                "date": 1769860800.1,
+                "stream": "stderr",
+                "logtag": "F",
+                "log": line,
+                "kubernetes": {"pod_name": "airflow-worker-0", "container_name": "worker"},
+            }
+        )
+        for line in text.splitlines()
+    )
+
+
+def by_fluentd(text: str) -> str:
+    """As Fluentd's file output writes it: time, tag, record."""
+    lead = "2026-01-31T12:00:00+00:00\tkube.var.log.containers.airflow-worker-0.log\t"
+    return "\n".join(
+        lead + json.dumps({"message": line, "stream": "stderr", "docker": {"container_id": "0f"}})
+        for line in text.splitlines()
+    )
+
+
+def by_cloudwatch(text: str) -> str:
+    """As ``aws logs get-log-events`` shows it."""
+    events = [{"timestamp": 1769860800000, "message": line, "ingestionTime": 1} for line in text.splitlines()]
+    return json.dumps({"events": events, "nextForwardToken": "f/1"}, indent=4)
+
+
+WRAPPERS = (by_docker, by_kubernetes, by_the_journal, by_fluent_bit, by_fluentd, by_cloudwatch)
+
+
+def traced(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))
+
+
 FORMS: dict[str, Callable[[BaseException], str]] = {
     "a bare traceback": lambda error: "".join(traceback.format_exception(error)),
     "the log file": stored,
@@ -84,6 +159,56 @@ FORMS: dict[str, Callable[[BaseException], str]] = {
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_the_failure_is_found_in_every_form(form: Callable[[BaseException], str]) -> None:
     assert found(form(NO_PRICES)) == AS_READ
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize(
+    "form", [traced, stored, printed, as_in_airflow_2, lambda error: printed(error, colors=True)], ids=str
+)
+def test_the_failure_is_found_inside_what_carries_logs(
+    wrapper: Callable[[str], str], form: Callable[[BaseException], str]
+) -> None:
+    assert found(wrapper(form(NO_PRICES))) == AS_READ
+
+
+def test_a_carrier_inside_a_carrier_is_taken_off_too() -> None:
+    assert found(by_fluentd(by_docker(traced(NO_PRICES)))) == AS_READ
+    assert found(by_cloudwatch(by_kubernetes(stored(NO_PRICES)))) == AS_READ
+
+
+@pytest.mark.parametrize("wrapper", [by_docker, by_kubernetes])
+def test_a_line_in_pieces_is_put_together(wrapper: Callable[[str], str]) -> None:
+    message = "rows: " + " ".join(map(str, range(9000)))
+    wrapped = wrapper(stored(raised(ValueError(message))))
+    assert len(wrapped.splitlines()) >= 3
+
+    (node,) = found(wrapped)
+
+    assert node[1].startswith("rows: 0 1 2")
+    assert node[1].endswith("8998 8999")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"log": "Traceback (most recent call last):"',
+        '{"log": 5, "stream": "stderr"}',
+        '{"MESSAGE": [300, "x"], "_PID": "1"}',
+        '{"MESSAGE": null, "_PID": "1"}',
+        "2026-01-31T12:00:00.1Z stderr",
+        '{"events": [1, {"message": "hello", "ingestionTime": 1}, null]}',
+        "[" * 5000 + "]" * 5000,
+        '{"message": ' + "[" * 5000 + "]" * 5000 + "}",
+    ],
+)
+def test_a_damaged_carrier_is_no_failure(line: str) -> None:
+    assert found(line) == []
+
+
+def test_a_record_of_a_program_is_no_carrier_of_lines() -> None:
+    """Its level, and an exception beside the words, say more than the words alone."""
+    record = {"log": "oh", "level": "error", "time": "", "stream": "stderr", "exc": traced(NO_PRICES)}
+    assert found(json.dumps(record)) == AS_READ
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

@@ -51,6 +51,10 @@ HOSTILE: dict[str, tuple[str, str, str]] = {
     "stack frames": (_RECORD + '[{"exc_type": "A", "frames": [', '{"filename": "/python3.11/http/x.py"},', "{}]}]}"),
     "packages": (_RECORD + '[{"exc_type": "A", "frames": [{"filename": "', "/python3.11/", 'x.py"}]}]}'),
     "a wrapped class": (_RECORD + '[{"exc_type": "A", "exc_value": "(', "a.", '"}, {"exc_type": "B"}]}'),
+    "wrapped lines": ("", '{"log": "x", "stream": "stderr", "time": ""}\n', ""),
+    "parts of a wrapped line": ("", "2026-01-31T12:00:00Z stderr P x\n", ""),
+    "a wrapped line of numbers": ('{"_PID": 1, "MESSAGE": [', "1,", "1]}"),
+    "a list of wrapped lines": ("[", '{"message": "{}", "ingestionTime": 1},', "{}]"),
     "a traceback somewhere": (
         '{"timestamp": "", "level": "", "event": "", "a": [',
         '"Traceback (most recent call last)",',

@@ -11,10 +11,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+# The libraries that speak to models are imported before a test asks one: that counts within the limit of the policy.
+from airflow.providers.common.ai.hooks.pydantic_ai import PydanticAIHook
 from loopback.llm_server import ANTHROPIC, OPENAI, Json, LlmServer, Manner, Wire, serving_llm
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.openai import OpenAIChatModel
 
 from airflow_common_ai.policies import LLMRetryPolicy, RetryDecision
 from airflow_common_ai.policies.llm.trust import Precision, TrustTable
+
+IMPORTED = (AnthropicModel, OpenAIChatModel, PydanticAIHook)
 
 CONN_ID = "scripted"
 API_KEY = "k3y-0f-the-scripted-model"
@@ -30,8 +36,16 @@ def _certain(request: Json, arguments: Json) -> Json:
 CERTAIN = replace(OPENAI, name="certain", body=_certain)
 """Gives every token of its answer a probability of 1."""
 
-STATING = ANTHROPIC
+
+def _stating(request: Json, arguments: Json) -> Json:
+    return {**ANTHROPIC.body(request, arguments), "model": "a-model-as-served"}
+
+
+STATING = replace(ANTHROPIC, name="stating", model="anthropic:claude-3-5-haiku-latest", body=_stating)
 """Gives no token probabilities: what counts is what it says of itself."""
+
+UNHELD = ANTHROPIC
+"""As that, and answers a prompt for JSON, with nothing that holds it to the question."""
 
 
 @contextlib.contextmanager
@@ -95,6 +109,8 @@ class Store:
 def evaluate(
     policy: LLMRetryPolicy, error: BaseException, store: Store | None = None, try_number: int = 1, max_tries: int = 3
 ) -> RetryDecision:
+    """Judge a failure without the embedded classifier, which would settle some of them before a model is asked."""
+    policy.classifier = False
     context: Any = {"task_state_store": store} if store else None
     return policy.evaluate(error, try_number, max_tries, context)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies import history
-from airflow_common_ai.policies.attempt import Attempt, Vote
+from airflow_common_ai.policies.attempt import Attempt, Consultation, Vote
 from airflow_common_ai.policies.history import KEY, History
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -99,6 +99,28 @@ def test_the_ring_keeps_the_last_twenty_attempts_in_less_than_32_kib() -> None:
     stored = record.to_json()
     assert len(json.dumps(stored).encode()) <= 32 * 1024
     assert stored["attempts"][-1]["try_number"] == 1000
+
+
+def test_prompts_give_way_before_any_attempt_does_the_oldest_first() -> None:
+    record = History()
+    for number in range(1, 21):
+        asked = Consultation("the evidence leaves it open", prompt=(f"failure {number}", "x" * 4000))
+        record = record.with_attempt(replace(ATTEMPT, try_number=number, consultation=asked))
+    stored = record.to_json()
+    assert len(json.dumps(stored).encode()) <= 32 * 1024
+    assert [attempt["try_number"] for attempt in stored["attempts"]] == list(range(1, 21))
+    kept = [attempt["try_number"] for attempt in stored["attempts"] if "prompt" in attempt["consultation"]]
+    assert kept == list(range(21 - len(kept), 21))
+    assert len(kept) >= 3
+    assert load(stored).attempts[-1] == record.attempts[-1]
+
+
+def test_no_more_of_a_strangers_prompt_is_read_than_is_ever_kept() -> None:
+    stored = History((replace(ATTEMPT, consultation=Consultation("x")),)).to_json()
+    stored["attempts"][0]["consultation"]["prompt"] = [5, "y" * 5000, None, *["z" * 900] * 10_000, "the end"]
+    (attempt,) = load(stored).attempts
+    assert attempt.consultation is not None
+    assert 4000 < sum(map(len, attempt.consultation.prompt)) <= 8000
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 from airflow.sdk import BaseHook
 from airflow.sdk.definitions.retry_policy import RetryAction, RetryDecision, RetryRule
+from botocore.exceptions import ClientError
 from loopback.llm_server import DECISION, hangs, refuses
 from scripted_model import (
     API_KEY,
     CERTAIN,
     CONN_ID,
     STATING,
+    UNHELD,
     Store,
     connected,
     evaluate,
@@ -35,8 +37,10 @@ from airflow_common_ai.policies.llm.trust import Precision
 MISSING = FileNotFoundError(2, "No such file or directory", "/nowhere")
 OPEN = RuntimeError("step 3 did not finish")
 """Nothing in it says whether another try helps."""
-HINTING = RuntimeError("invalid input")
-"""Its words hint that another try will not help, no more."""
+REFUSED_400: Any = {"Error": {"Code": "OddWidget", "Message": "x"}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+HINTING = ClientError(REFUSED_400, "TurnWidget")
+"""Its status hints that another try will not help, no more: nobody knows the code."""
+HINTING_WORDS = RuntimeError("invalid input")
 
 
 def trusting(folder: Path, changes: dict[str, Any] | None = None, **options: Any) -> LLMRetryPolicy:
@@ -152,8 +156,20 @@ def test_a_hint_that_points_the_same_way_makes_it_a_failure() -> None:
     assert decision.reason == "llm.data: a model says: it is so"
 
 
+def test_a_hint_in_words_that_the_model_has_read_as_well_is_no_agreement() -> None:
+    with saying(category="data") as server:
+        assert evaluate(LLMRetryPolicy(CONN_ID), HINTING_WORDS).action is RetryAction.DEFAULT
+    assert server.requests
+
+
+def test_the_agreement_of_a_model_that_nothing_holds_to_the_question_fails_nothing() -> None:
+    for wire, action in ((STATING, RetryAction.FAIL), (UNHELD, RetryAction.DEFAULT)):
+        with saying(wire, category="data", confidence=100):
+            assert evaluate(LLMRetryPolicy(CONN_ID), HINTING).action is action
+
+
 def test_a_hint_that_points_to_a_retry_speaks_against_it() -> None:
-    error = RuntimeError("invalid input")
+    error = ClientError(REFUSED_400, "TurnWidget")
     error.__cause__ = RuntimeError("timeout")
     with saying(category="data") as server:
         decision = evaluate(LLMRetryPolicy(CONN_ID), error)
@@ -473,6 +489,36 @@ def test_the_record_says_all_about_the_model_and_holds_no_prompt() -> None:
     assert "canary" not in json.dumps(store.values)
 
 
+def test_what_was_sent_about_the_failure_is_kept_where_the_policy_says_so() -> None:
+    store = Store()
+    error = RuntimeError("a canary\nof two lines\x1b[2J, password=hunter2canary")
+    with saying() as server:
+        evaluate(LLMRetryPolicy(CONN_ID, store_prompt=True), error, store)
+        evaluate(LLMRetryPolicy(CONN_ID, store_prompt=True), error, store, try_number=2)
+    first, second = (attempt["consultation"] for attempt in store.attempts)
+    sent = server.requests[0]["messages"][-1]["content"].splitlines()
+    assert first["prompt"][0] == sent[0] == "A task failed."
+    assert [line for line in first["prompt"] if "canary" in line] == [line for line in sent if "canary" in line]
+    assert "hunter2" not in json.dumps(store.values)
+    assert "prompt" not in second, "the first answer was used again"
+
+
+@pytest.mark.parametrize("word", ["word", "word\n", "wörd"], ids=["one line", "many lines", "not ASCII"])
+def test_a_prompt_that_is_kept_is_bounded(word: str) -> None:
+    store = Store()
+    with saying():
+        policy = LLMRetryPolicy(CONN_ID, store_prompt=True, max_exception_length=10**6)
+        evaluate(policy, RuntimeError(f"{word} " * 10**5), store)
+    assert 3000 < len("\n".join(store.consultation["prompt"])) <= 8000
+
+
+def test_a_prompt_is_kept_where_no_model_has_answered_too() -> None:
+    store = Store()
+    with connected(refuses(500)):
+        evaluate(LLMRetryPolicy(CONN_ID, store_prompt=True), RuntimeError("a canary"), store)
+    assert any("canary" in line for line in store.consultation["prompt"])
+
+
 @pytest.mark.parametrize(
     ("wire", "source"), [(CERTAIN, "token_probabilities"), (STATING, "own_statement"), (DECISION, "decision_model")]
 )
@@ -590,6 +636,7 @@ def test_the_arguments_of_the_proposal_come_first_and_in_its_order() -> None:
         ({"max_tokens": None}, "max_tokens must be a whole number"),
         ({"include_traceback": "yes"}, "include_traceback must be True or False"),
         ({"evidence_first": 1}, "evidence_first must be True or False"),
+        ({"store_prompt": "no"}, "store_prompt must be True or False"),
         ({"redact_exception": 0}, "redact_exception must be True or False"),
         ({"redact_exception": False, "redactor": str.upper}, "contradict each other"),
         ({"redactor": "x"}, "redactor must be a function"),

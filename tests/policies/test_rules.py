@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +16,7 @@ from airflow.sdk.definitions.retry_policy import RetryAction, RetryRule
 from airflow_common_ai.evidence.collect import collect
 from airflow_common_ai.evidence.model import RedactedEvidence
 from airflow_common_ai.evidence.protocols import read_signals
-from airflow_common_ai.evidence.redaction import Redactor
+from airflow_common_ai.evidence.redaction import Redactor, from_json
 from airflow_common_ai.policies.rules import FailureRule, check_rules
 
 
@@ -84,6 +86,43 @@ def test_a_re_exported_path_matches_the_class_it_stands_for() -> None:
     assert matches(FailureRule(exception="requests.HTTPError"), requests.exceptions.HTTPError("404"))
 
 
+async def never_awaited(error: BaseException) -> bool:
+    return False
+
+
+class _Judge:
+    def __call__(self, error: BaseException, strict: bool = False) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "predicate",
+    [lambda *errors: True, lambda error, limit=3: True, _Judge(), bool, callable, functools.partial(isinstance, 5)],
+)
+def test_a_predicate_that_takes_the_exception_is_accepted(predicate: Callable[..., bool]) -> None:
+    FailureRule(predicate=predicate)
+
+
+@pytest.mark.parametrize(
+    ("test", "value", "expected"),
+    [
+        ("http.header.x-quota == '0'", 0.0, True),
+        ("http.header.x-quota == '0'", "0", True),
+        ("http.header.x-quota < 5", "3", True),
+        ("http.header.x-quota in {0, 1}", "7", False),
+        ("http.header.server in {'cloudflare'}", "cloudflare", True),
+        ("http.header.server < 5", "cloudflare", False),
+    ],
+)
+def test_a_header_is_compared_as_a_number_where_it_is_one(test: str, value: str | float, expected: bool) -> None:
+    name = test.split()[0]
+    nodes = [{"type": "x.Error", "edge": "root", "facts": {name: value}}]
+    evidence = from_json(
+        {"observed_at": "2026-01-01T00:00:00+00:00", "is_truncated": False, "nodes": nodes}, Redactor()
+    )
+    assert FailureRule(signal=test).matches(ValueError(), evidence, ()) is expected
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -118,7 +157,21 @@ def test_a_re_exported_path_matches_the_class_it_stands_for() -> None:
         ({"signal": "http.statsu == 403"}, r"Did you mean 'http\.status'\?"),
         ({"signal": "tls.x == 'x'"}, r"Facts of 'tls' are tls\.library, tls\.reason, tls\.verify_code\."),
         ({"signal": "exit.code >= 64"}, r"Facts begin with airflow, amqp, .*, process, "),
+        ({"signal": "http.status in {'403'}"}, r"http\.status is a number and is never '403'\. Use 403 instead"),
+        ({"signal": "http.status in {403, '404'}"}, r"never '404'\. Use 404 instead"),
+        ({"signal": "http.status != '403'"}, r"never '403'\. Use 403 instead"),
+        ({"signal": "http.status == None"}, r"is a number and is never None\.$"),
+        ({"signal": "os.errno == True"}, r"is a number and is never True"),
+        ({"signal": "os.errno == 'ENOSPC'"}, r"os\.errno is a number and is never 'ENOSPC'"),
+        ({"signal": "sql.sqlstate in {40001}"}, r"sql\.sqlstate is a text and is never 40001\. Use '40001' instead"),
+        ({"signal": "sql.sqlstate > 40000"}, r"sql\.sqlstate is a text and is never 40000\.$"),
+        ({"signal": "kafka.fatal == 'true'"}, r"kafka\.fatal is True or False and is never 'true'\. Use True instead"),
         ({"predicate": "not callable"}, "must be a function"),
+        ({"predicate": ValueError}, r"got <class 'ValueError'>.* a class goes in FailureRule\.exception"),
+        ({"predicate": lambda: True}, r"called with the exception alone, .*: too many positional arguments\."),
+        ({"predicate": lambda error, context: True}, r"does not take: missing a required argument: 'context'\. Use"),
+        ({"predicate": lambda error, *, context: True}, r"missing a required .*argument: 'context'"),
+        ({"predicate": never_awaited}, "must not be async"),
         ({"exception": OSError, "match": "first"}, "must be 'anywhere', 'outermost' or 'innermost'"),
         ({"exception": OSError, "max_attempts": 0}, "whole number of attempts from 1"),
         ({"exception": OSError, "max_attempts": True}, "whole number of attempts from 1"),

@@ -76,6 +76,35 @@ def test_an_environment_variable_wins_over_airflow_cfg_and_is_seen_at_once(
 
 
 @pytest.mark.parametrize(
+    ("option", "value", "field", "read"),
+    [
+        ("mode", "shadow", "mode", "shadow"),
+        ("max_delay", "77", "max_delay", timedelta(seconds=77)),
+        ("max_server_delay", "77", "max_server_delay", timedelta(seconds=77)),
+        ("history_retention_days", "77", "history_retention", timedelta(days=77)),
+        ("force_shadow", "yes", "force_shadow", True),
+    ],
+)
+def test_any_option_that_is_set_alone_is_seen_wherever_it_is_set(
+    option: str,
+    value: str,
+    field: str,
+    read: object,
+    conf_with: Callable[..., ConfigReader],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert getattr(read_settings(conf_with(f"[common_ai_retry]\n{option} = {value}\n")), field) == read
+
+    monkeypatch.setenv(f"AIRFLOW__COMMON_AI_RETRY__{option.upper()}", value)
+
+    assert getattr(read_settings(conf_with()), field) == read
+
+
+def test_a_section_of_which_nothing_is_set_gives_the_defaults(conf_with: Callable[..., ConfigReader]) -> None:
+    assert read_settings(conf_with("[common_ai_retry]\n# mode = shadow\n")) == DEFAULTS
+
+
+@pytest.mark.parametrize(
     ("option", "value"),
     [
         ("MODE", "dry-run"),
@@ -136,6 +165,9 @@ def test_a_configuration_that_is_broken_as_a_whole_gives_the_defaults() -> None:
     class Broken:
         def get(self, section: str, key: str, *, fallback: str) -> str:
             raise RuntimeError("another provider's entry point does not import")
+
+        def has_section(self, section: str) -> bool:
+            raise RuntimeError("nor can the file be read")
 
     assert read_settings(Broken()) == DEFAULTS
 

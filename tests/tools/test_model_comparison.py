@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from loopback.llm_server import OPENAI, Json, serving_llm
 
-from benchmarks import models
 from benchmarks.models import compare
 from tools import record_llm
 from tools.cassettes import CassetteFile
@@ -31,15 +30,15 @@ def test_evidence_spares_calls_and_is_right_where_the_model_is_not(
     names = (WORTH_A_RETRY_AND_OPEN, HOPELESS_AND_OPEN, HOPELESS_AND_KNOWN)
     cases = [case for case in read_cases() if case.recording.id in names]
     monkeypatch.setattr(record_llm, "CASSETTES", tmp_path)
-    for module in (record_llm, models):
-        monkeypatch.setattr(module, "read_cases", lambda: cases)
+    monkeypatch.setattr(record_llm, "read_cases", lambda: cases)
     with serving_llm(OPENAI.answers(NETWORK)) as server:
-        record_llm.main(["--url", server.url, "--form", "openai-chat", "--form", "common-ai"])
+        record_llm.main(["--url", server.url, "--form", "openai-chat", "--form", "common-ai", "--every", "1"])
 
-    first, alone, common_ai = compare(
-        CassetteFile.read(tmp_path / "openai-chat.jsonl"), CassetteFile.read(tmp_path / "common-ai.jsonl")
-    )
+    asked, theirs = (CassetteFile.read(tmp_path / f"{form}.jsonl") for form in ("openai-chat", "common-ai"))
+    ours = compare(cases, asked)
+    first, classifier, alone, common_ai = compare(cases, asked, theirs)
 
+    assert [score.row for score in ours] == [first.row, classifier.row, alone.row]
     actions = {score.name: [one.action for one in score.said] for score in (first, alone, common_ai)}
     assert list(actions.values()) == [["retry", "retry", "fail"], ["retry"] * 3, ["retry"] * 3]
     assert [sum(one.calls for one in score.said) for score in (first, alone, common_ai)] == [2, 3, 3]

@@ -46,7 +46,7 @@ def test_what_was_recorded_is_replayed_without_the_server(form: str, wire: objec
 
 def test_what_the_provider_s_policy_asks_is_recorded_too(tmp_path: Path) -> None:
     with serving_llm(OPENAI.answers(ANSWER)) as server:
-        main(["--url", server.url, "--form", "common-ai"])
+        main(["--url", server.url, "--form", "common-ai", "--every", "1"])
 
     file = CassetteFile.read(tmp_path / "common-ai.jsonl")
     assert [replay(file, case.recording) for case in CASES] == ["retry"] * 3

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airflow_common_ai import __version__
+from airflow_common_ai.cli import corpus, report, run, score, train
 
 if TYPE_CHECKING:
     from airflow_common_ai.cli.screen import Screen
@@ -29,6 +30,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help starts in half the time
 )
+
+app.add_typer(corpus.app, name="corpus")
+for command in (
+    run.run, run.merge, score.score, score.compare, score.gate, report.report, score.simulate, score.trust, train.train
+):  # fmt: skip
+    app.command()(command)
 
 _NOTHING_FOUND = (
     "found no failed task: no traceback, and no error of Airflow. Of several tries in a log only the last one counts. "

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from airflow_common_ai.sanitizer import sanitize
 
-__all__ = ["MAX_TAIL_BYTES", "UnreadableInput", "read_input"]
+__all__ = ["MAX_TAIL_BYTES", "UnreadableInput", "read_input", "read_stream"]
 
 MAX_TAIL_BYTES = 4 * 1024 * 1024
 """What is looked at: the end of a log, where the failure is."""
@@ -40,7 +40,7 @@ _BYTE_ORDER_MARKS = (
 """How a text begins that is not in UTF-8, such as one from PowerShell, and the bytes of one code unit."""
 
 
-class UnreadableInput(Exception):
+class UnreadableInput(ValueError):
     """The input cannot be read; the text says why and what to do."""
 
 
@@ -59,19 +59,25 @@ def read_input(source: Path | None) -> str:
         if source is None or is_standard_input:
             if sys.stdin is None or sys.stdin.isatty():
                 raise UnreadableInput("give a file, or pipe a traceback or a task log into standard input")
-            return _text_of(sys.stdin.buffer, name)
+            return read_stream(sys.stdin.buffer, name)
         # Without waiting: a named pipe may have nobody who writes to it.
         with open(source, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
             if file.isatty():
                 raise UnreadableInput(f"{name} is a terminal; give a file, or pipe into standard input")
             os.set_blocking(file.fileno(), True)
-            return _text_of(file, name)
+            return read_stream(file, name)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UnreadableInput(f"{name} cannot be read: {reason}") from None
 
 
-def _text_of(file: BinaryIO, name: str) -> str:
+def read_stream(file: BinaryIO, name: str) -> str:
+    """
+    Return what an open file, or an answer of a server, holds: of a long text its end.
+
+    :param name: What it is called in an error.
+    :raises UnreadableInput: As :func:`read_input`.
+    """
     start = file.read(_START_BYTES)
     skipped = 0
     if start.startswith(_GZIP_MAGIC):

@@ -47,6 +47,10 @@ class Screen:
         """Return an explanation as text; nothing in it that came from outside can act on a terminal."""
         return "\n".join(self._lines(judged))
 
+    def show_failure(self, nodes: Sequence[RedactedNode]) -> str:
+        """Return the exceptions with the facts that were read from them, and nothing that was made of these."""
+        return "\n".join(self._failure(nodes, has_facts=True))
+
     def _lines(self, judged: Judgement) -> Iterator[str]:
         attempt, conclusion = judged.attempt, judged.case.conclusion
         yield from self._line("What failed", style=_BOLD)
@@ -77,7 +81,7 @@ class Screen:
         yield from self._line(f"  {_origin(judged)}", hang=2)
         yield from self._line(f"  {_LIMITS}", hang=2, style=_DIM)
 
-    def _failure(self, nodes: Sequence[RedactedNode]) -> Iterator[str]:
+    def _failure(self, nodes: Sequence[RedactedNode], *, has_facts: bool = False) -> Iterator[str]:
         depths: list[int] = []
         for index, node in enumerate(nodes[:_MAX_SHOWN]):
             depths.append(0 if node.parent is None else depths[node.parent] + 1)
@@ -86,6 +90,8 @@ class Screen:
             yield from self._line(f"{indent}[{index}] {_EDGE_WORDS[node.edge]}{words}", hang=len(indent) + 4)
             for note in node.notes[:_MAX_SHOWN]:
                 yield from self._line(f"{indent}    note: {_one_line(note)}", hang=len(indent) + 6)
+            for name, fact in sorted(node.facts.items())[: _MAX_SHOWN if has_facts else 0]:
+                yield from self._line(f"{indent}    {name} = {_one_line(str(fact))}", hang=len(indent) + 6)
         yield from self._more(len(nodes), "exceptions")
 
     def _signal(self, signal: Signal, *, is_winner: bool) -> Iterator[str]:

@@ -6,8 +6,10 @@ It is all that scoring needs: neither the corpus nor the policy is asked again.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,14 @@ from airflow_common_ai.recordings.fields import Fields
 from airflow_common_ai.recordings.label import Label
 from airflow_common_ai.sanitizer import sanitize
 
-__all__ = ["SCHEMA", "Action", "Outcome", "Row", "Run", "RunHeader", "line_of", "read_run"]
+__all__ = ["SCHEMA", "Action", "LaterTry", "Outcome", "Row", "Run", "RunHeader", "line_of", "read_run"]
 
 SCHEMA = 1
 """Raised by one whenever a reader of older files would misread a newer one."""
 
 _MAX_ITEMS = 64
+_HASHES = ("prompt", "schema", "categories")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Outcome(StrEnum):
@@ -67,6 +71,12 @@ class RunHeader:
     model: str | None = None
     prompt: str | None = None
     """The hash of prompt, schema and categories."""
+    question: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of ``prompt``, ``schema`` and ``categories`` of our model tier: what a trust table holds for."""
+    conn_type: str | None = None
+    """Of the connection that the model answered through."""
+    measured_at: datetime | None = None
+    """When the run began, or when the answers that it replays were recorded."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Of Python, Airflow, this package and what else took part."""
 
@@ -83,6 +93,9 @@ class RunHeader:
             "level": self.level,
             "model": self.model,
             "prompt": self.prompt,
+            "question": dict(sorted(self.question.items())),
+            "conn_type": self.conn_type,
+            "measured_at": None if self.measured_at is None else self.measured_at.isoformat(),
             "versions": dict(sorted(self.versions.items())),
         }
 
@@ -108,10 +121,38 @@ class RunHeader:
             level=fields.one_of("level", ("policy", "model")),
             model=_safe(fields.optional_text("model")),
             prompt=_safe(fields.optional_text("prompt")),
+            question=_question(fields.take("question")),
+            conn_type=_safe(fields.optional_text("conn_type")),
+            measured_at=_moment(fields.optional_text("measured_at")),
             versions=_versions(fields.take("versions")),
         )
         fields.nothing_else()
         return header
+
+
+@dataclass(frozen=True, slots=True)
+class LaterTry:
+    """What was decided when the same failure came again."""
+
+    action: Action
+    delay_s: float | None = None
+    """Of a retry; ``None``: the task's own ``retry_delay``."""
+    calls: int = 0
+    """Of a model."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"action": self.action.value, "delay_s": _rounded(self.delay_s), "calls": self.calls}
+
+    @classmethod
+    def from_json(cls, data: object) -> LaterTry:
+        fields = Fields("a later try", data)
+        later = cls(
+            action=Action(fields.one_of("action", [action.value for action in Action])),
+            delay_s=fields.optional_number("delay_s"),
+            calls=fields.optional_count("calls") or 0,
+        )
+        fields.nothing_else()
+        return later
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +179,8 @@ class Row:
     """Of a retry; ``None``: the task's own ``retry_delay``."""
     asked_delay_s: float | None = None
     """What a server asked for, as far as the evidence says; an earlier retry undercuts it."""
+    later: tuple[LaterTry, ...] = ()
+    """Try by try, until the task was failed or no retry was left; empty where the run did not ask."""
     category: str | None = None
     """``None`` if the policy names none."""
     confidence: float | None = None
@@ -178,6 +221,7 @@ class Row:
             "action": self.action.value,
             "delay_s": _rounded(self.delay_s),
             "asked_delay_s": _rounded(self.asked_delay_s),
+            "later": [later.to_json() for later in self.later],
             "category": self.category,
             "confidence": None if self.confidence is None else round(self.confidence, 6),
             "source": self.source,
@@ -216,6 +260,7 @@ class Row:
             action=Action(fields.one_of("action", [action.value for action in Action])),
             delay_s=fields.optional_number("delay_s"),
             asked_delay_s=fields.optional_number("asked_delay_s"),
+            later=_later(fields.take("later")),
             category=_safe(fields.optional_text("category")),
             confidence=fields.optional_number("confidence", most=1),
             source=sanitize(fields.text("source")),
@@ -298,6 +343,36 @@ def _versions(value: object) -> dict[str, str]:
     if not isinstance(value, Mapping) or len(value) > _MAX_ITEMS:
         raise ValueError(f"versions must be an object of at most {_MAX_ITEMS} texts.")
     return {sanitize(str(name)): sanitize(str(version), 80) for name, version in value.items()}
+
+
+def _question(value: object) -> dict[str, str]:
+    if value is None or value == {}:
+        return {}
+    if isinstance(value, Mapping) and set(value) == set(_HASHES):
+        hashes = {name: value[name] for name in _HASHES}
+        if all(isinstance(one, str) and _SHA256.fullmatch(one) for one in hashes.values()):
+            return hashes
+    raise ValueError(f"question must give {', '.join(_HASHES)} as 64 hexadecimal digits each, or be {{}}.")
+
+
+def _moment(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise ValueError("measured_at must be a time with its zone, e.g. 2026-11-30T12:00:00+00:00.")
+    return moment
+
+
+def _later(value: object) -> tuple[LaterTry, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or len(value) > _MAX_ITEMS:
+        raise ValueError(f"later must be a list of at most {_MAX_ITEMS} objects.")
+    return tuple(map(LaterTry.from_json, value))
 
 
 def _votes(value: object) -> tuple[Mapping[str, Any], ...]:

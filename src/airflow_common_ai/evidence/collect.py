@@ -116,7 +116,7 @@ def _node(exception: BaseException, parent: int | None, edge: Edge) -> Exception
         type_path=type_path(cls),
         base_paths=base_paths(cls),
         # At once: 64 exceptions with a megabyte each need not be held at the same time.
-        message=cut(message_of(exception), _MAX_TEXT_CHARS),
+        message=message_of(exception, _MAX_TEXT_CHARS),
         notes=tuple(notes_of(exception)),
         edge=edge,
         parent=parent,

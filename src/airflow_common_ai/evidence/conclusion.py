@@ -29,6 +29,8 @@ _LOOKED_AT_CHARS = 500
 
 _MAY_PASS = ("network", "transient")
 _REQUEST_IS_WRONG = ("data",)
+_SAYS_ITS_OWN_WORDS = ("os",)
+"""The words beside an error number are its own: those of a local socket that is gone speak of a missing file."""
 
 _WAITS_BY_LENGTH = (Wait.NONE, Wait.NOW, Wait.SHORT, Wait.MEDIUM, Wait.LONG, Wait.RESET)
 
@@ -180,7 +182,7 @@ def _best_of_node(signals: Iterable[Signal]) -> Signal | None:
         return None
     best = conclusive[0]
     words = [signal for signal in conclusive if signal.rank is Rank.TEXT]
-    if best.retry is Retry.DEPENDS and best.category in _MAY_PASS:
+    if best.retry is Retry.DEPENDS and best.category in _MAY_PASS and best.protocol not in _SAYS_ITS_OWN_WORDS:
         return next((other for other in words if other.retry is Retry.NO and other.category not in _MAY_PASS), best)
     if best.retry is Retry.NO and (best.category in _REQUEST_IS_WRONG or best.rank is Rank.CLASS):
         return next((other for other in words if other.retry is Retry.YES), best)

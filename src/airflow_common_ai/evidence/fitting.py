@@ -16,6 +16,7 @@ _TAIL_BYTES = MAX_MESSAGE_BYTES - _HEAD_BYTES - len(f" {CUT_MARK} ".encode())
 
 _LONGEST_WORD = 1024
 """Beyond this a word is no word but JSON or the like without spaces: then a half ends at its punctuation."""
+_WORD = re.compile(rf"\S{{0,{_LONGEST_WORD}}}")
 _PUNCTUATION = re.compile(r"[\s,;&|\"'<>{}()\[\]]")
 
 
@@ -57,17 +58,15 @@ def _last_bytes(text: str, limit: int) -> str:
 def _without_last_word(text: str) -> str:
     """Return ``text`` up to where a word ends; behind it a space, that tells it from one that the cut touches."""
     start = len(text)
-    while start and not text[start - 1].isspace() and len(text) - start < _LONGEST_WORD:
-        start -= 1
+    if text and not text[-1].isspace():
+        start -= len(text[-_LONGEST_WORD:].rsplit(maxsplit=1)[-1])
     while start and not _PUNCTUATION.match(text, start - 1):
         start -= 1
     return text[:start] if not start or text[start - 1].isspace() else f"{text[:start]} "
 
 
 def _without_first_word(text: str) -> str:
-    end = 0
-    while end < len(text) and not text[end].isspace() and end < _LONGEST_WORD:
-        end += 1
+    end = _WORD.match(text).end()  # type: ignore[union-attr]  # it matches anything
     punctuation = _PUNCTUATION.search(text, end)
     if punctuation is None:
         return ""

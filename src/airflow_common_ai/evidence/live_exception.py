@@ -8,7 +8,7 @@ with ``type``, slots are read past the class, and every value that comes out is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from reprlib import Repr
 from typing import Any, TypeVar, cast
@@ -76,8 +76,21 @@ def plain_text(text: str) -> str:
     return str.__str__(text)
 
 
-def message_of(exception: BaseException) -> str:
-    """Return ``str(exception)``, or its arguments where that says nothing or fails."""
+def message_of(exception: BaseException, limit_chars: int) -> str:
+    """Return ``str(exception)``, or its arguments where that says nothing or fails; cut if it is too long."""
+    if type(exception) is ExceptionGroup or type(exception) is BaseExceptionGroup:
+        return _group_message(exception, limit_chars)
+    return cut(_message(exception), limit_chars)
+
+
+def _group_message(group: BaseExceptionGroup[Any], limit_chars: int) -> str:
+    """Return what ``str`` would, without a copy of all that was said."""
+    count = len(group.exceptions)
+    members = f" ({count} sub-exception{'s' if count > 1 else ''})"
+    return f"{cut(plain_text(group.message), limit_chars - len(members))}{members}"
+
+
+def _message(exception: BaseException) -> str:
     message = guarded(lambda: plain_text(str(exception)), None)
     arguments = _arguments_of(exception)
     if message or not arguments:
@@ -138,14 +151,18 @@ def _links_of(exception: BaseException) -> Iterator[tuple[Edge, BaseException]]:
             yield Edge.WRAPPED, hidden
 
 
-def _exceptions_in(value: object) -> Iterator[BaseException]:
-    """Yield ``value`` if it is an exception, or the exceptions directly inside it if it is a container."""
+def _exceptions_in(value: object) -> Sequence[BaseException]:
+    """Return ``value`` if it is an exception, or the exceptions directly inside it if it is a container."""
+    if value is None:  # as most attributes
+        return ()
     # By `type`, since `isinstance` believes a mock's `__class__`.
     if issubclass(type(value), BaseException):
-        yield cast(BaseException, value)
-    for item in _items_of(value):
-        if issubclass(type(item), BaseException):
-            yield cast(BaseException, item)
+        return [cast(BaseException, value), *_exceptions_among(_items_of(value))]
+    return _exceptions_among(_items_of(value))
+
+
+def _exceptions_among(items: Iterable[object]) -> list[BaseException]:
+    return [cast(BaseException, item) for item in items if issubclass(type(item), BaseException)]
 
 
 def _items_of(value: object) -> Iterable[object]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from airflow_common_ai.evidence.class_source import written_part
@@ -73,7 +73,8 @@ class Redactor:
     ``[withheld: the redactor raised …]``. Numbers and the paths of classes stay, so that a decision can still rest
     on them.
 
-    :param mask_registered: masks the secrets that Airflow knows by value, e.g. the passwords of connections.
+    :param mask_registered: masks the secrets that Airflow knows by value, e.g. the passwords of connections, wherever
+        they stand in a text.
     :param extra: the user's own redactor, beside everything here.
     """
 
@@ -109,39 +110,44 @@ class Redactor:
 
     def redact(self, evidence: Evidence) -> RedactedEvidence:
         """Return the same facts as they may be stored, logged and sent."""
+        unwritten = _unwritten_parts(evidence)
         try:
-            return _rebuilt(evidence, self._behind_the_wall(_texts_of(evidence)).__getitem__)
+            shown = self._behind_the_wall((*_texts_of(evidence), *unwritten.values()))
+            return _rebuilt(evidence, unwritten, shown.__getitem__)
         except _INTERRUPTS:
             raise
         except BaseException as error:  # noqa: BLE001 - as above
             withheld = _withheld(error)
-            return _rebuilt(evidence, lambda text: withheld if text else RedactedText(text))
+            return _rebuilt(evidence, unwritten, lambda text: withheld if text else RedactedText(text))
 
     def _behind_the_wall(self, texts: Iterable[str]) -> dict[str, RedactedText]:
         """Return for each text what may be shown of it."""
         return {text: RedactedText(shown) for text, shown in self._masked(texts).items()}
 
     def _masked(self, texts: Iterable[str]) -> dict[str, str]:
-        redacted = {text: self._filtered(text) for text in texts}
-        pending = list(redacted)
+        bounded = {text: _bounded(text) for text in texts}
+        # Together first: what is left alone as a whole holds no secret anywhere, as in most failures.
+        together = "\n".join(bounded.values())
+        has_registered = bool(together) and self._without_registered(together) != together
+        redacted = {text: self._filtered(raw, has_registered=has_registered) for text, raw in bounded.items()}
+        pending = [text for text, filtered in redacted.items() if filtered]
         for _ in range(_MAX_ROUNDS):
+            if not pending:
+                return redacted
             changed = []
             for text, spans in zip(pending, self._search.find([redacted[text] for text in pending]), strict=True):
                 masked = fit(drop_halves(mask_spans(redacted[text], spans)))
                 if masked != redacted[text]:
                     redacted[text] = masked
                     changed.append(text)
-            if not changed:
-                return redacted
             pending = changed
         return redacted | dict.fromkeys(pending, MASK)
 
-    def _filtered(self, value: str) -> str:
+    def _filtered(self, raw: str, *, has_registered: bool) -> str:
         """Return a string behind the functions that were handed in, without the words that a cut touches."""
-        if not value:
-            return value
-        raw = _bounded(value)
-        registered = self._without_registered(raw)
+        if not raw:
+            return raw
+        registered = self._without_registered(raw) if has_registered else raw
         text = drop_halves(_bounded(self._behind_extra(registered)))
         if registered != raw and _MASKED_NAME.search(registered):
             text = mask_spans(text, _still_in(text, raw))
@@ -168,12 +174,15 @@ def from_json(data: object, redactor: Redactor) -> RedactedEvidence:
     return redactor.redact(read_evidence(data))
 
 
-def _rebuilt(evidence: Evidence, through: Callable[[str], RedactedText]) -> RedactedEvidence:
+def _rebuilt(
+    evidence: Evidence, unwritten: Mapping[str, str], through: Callable[[str], RedactedText]
+) -> RedactedEvidence:
+    paths = {path: _class_path(path, part, through) for path, part in unwritten.items()}
     return RedactedEvidence(
         nodes=tuple(
             RedactedNode(
-                type_path=_class_path(node.type_path, through),
-                base_paths=tuple(_class_path(path, through) for path in node.base_paths),
+                type_path=paths[node.type_path],
+                base_paths=tuple([paths[path] for path in node.base_paths]),
                 message=through(node.message),
                 notes=tuple(map(through, node.notes)),
                 edge=node.edge,
@@ -194,17 +203,21 @@ def _texts_of(evidence: Evidence) -> Iterator[str]:
         yield from node.notes
         yield from (fact for fact in node.facts.values() if isinstance(fact, str))
         yield from (name for name in node.facts if _source_name(name) is None)
-        yield from (_unwritten(path) for path in (node.type_path, *node.base_paths))
 
 
-def _class_path(path: str, through: Callable[[str], RedactedText]) -> RedactedText:
+def _unwritten_parts(evidence: Evidence) -> dict[str, str]:
+    """Return for the path of each class what :func:`_unwritten` says of it: most bases are those of many."""
+    paths = {path for node in evidence.nodes for path in (node.type_path, *node.base_paths)}
+    return {path: _unwritten(path) for path in paths}
+
+
+def _class_path(path: str, unwritten: str, through: Callable[[str], RedactedText]) -> RedactedText:
     """
     Return the path of a class.
 
     What is known to be written in source passes the named patterns only, for the reason in :meth:`Redactor.name`; the
     rest passes everything, since somebody may have given a class the name of a secret.
     """
-    unwritten = _unwritten(path)
     written = path.removesuffix(unwritten)
     known = _source_name(written.removesuffix(".")) if written else RedactedText("")
     return RedactedText(f"{known}{'.' if written.endswith('.') else ''}{through(unwritten)}")

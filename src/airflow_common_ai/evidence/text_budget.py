@@ -31,6 +31,8 @@ MAX_FACTS_CHARS = 32 * 1024
 
 def fit(nodes: Sequence[ExceptionNode]) -> tuple[list[ExceptionNode], bool]:
     """Return the nodes with their texts shortened to the bounds, and whether any was."""
+    if _is_small(nodes):
+        return list(nodes), False
     parents = [node.parent for node in nodes]
     limits = _message_limits([len(node.message) for node in nodes], parents)
     notes = _Purse(MAX_NOTES_CHARS, MAX_NOTE_CHARS)
@@ -50,6 +52,18 @@ def fit(nodes: Sequence[ExceptionNode]) -> tuple[list[ExceptionNode], bool]:
             facts={name: fact for name, fact in kept_facts.items() if fact is not None},
         )
     return fitted, is_cut or notes.is_exceeded or facts.is_exceeded
+
+
+def _is_small(nodes: Sequence[ExceptionNode]) -> bool:
+    """Whether all texts together are shorter than any bound, as in most failures, and can be kept as they are."""
+    chars = 0
+    for node in nodes:
+        facts = [fact for fact in node.facts.values() if isinstance(fact, str)]
+        texts = (node.message, *node.notes, *facts)
+        chars += sum(map(len, texts))
+        if chars > MAX_NOTE_CHARS or len(node.notes) > MAX_NOTES or not all(map(str.isascii, texts)):
+            return False
+    return True
 
 
 class _Purse:

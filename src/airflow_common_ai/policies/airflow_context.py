@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airflow_common_ai.evidence.type_path import type_path
@@ -72,9 +73,16 @@ def trigger_traceback(context: Context | Mapping[str, Any] | None) -> str | None
 
 def mask_registered_secrets(text: str) -> str:
     """Mask the values that Airflow knows as secrets: connection passwords, extras, ``mask_secret()``."""
+    return str(_airflow_redact()(text))
+
+
+@cache
+def _airflow_redact() -> Callable[[str], object]:
+    # Not at the top: parsing a Dag masks nothing. Kept: the compatibility layer looks its names up at each import.
     from airflow.providers.common.compat.sdk import redact
 
-    return str(redact(text))
+    function: Callable[[str], object] = redact
+    return function
 
 
 def try_started_at(context: Context | Mapping[str, Any] | None) -> datetime | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from airflow_common_ai.evidence.cut import cut
 from airflow_common_ai.evidence.fingerprint import stored_fingerprint
 from airflow_common_ai.evidence.model import NO_TEXT, RedactedText
 from airflow_common_ai.policies.delay import seconds
@@ -16,10 +17,15 @@ from airflow_common_ai.policies.stored_texts import MAX_NAME_CHARS, StoredTexts
 if TYPE_CHECKING:
     from airflow_common_ai.policies.settings import Mode
 
-__all__ = ["Attempt", "Consultation", "Vote"]
+__all__ = ["MAX_PROMPT_CHARS", "Attempt", "Consultation", "Vote"]
 
 MAX_ITEMS = 20
 """Of each list that is read back from a record that a stranger may have written."""
+
+MAX_PROMPT_CHARS = 8000
+"""Of one prompt that is kept: the usual 4,096 of the exceptions' texts, and what stands around them."""
+
+MAX_PROMPT_LINES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Consultation:
-    """What a model was asked about one attempt, what it answered, and what became of that. Holds no prompt."""
+    """What a model was asked about one attempt, what it answered, and what became of that."""
 
     why: RedactedText
     """Why a model was wanted."""
@@ -69,7 +75,7 @@ class Consultation:
     """The connection that answered."""
     conn_type: RedactedText | None = None
     form: RedactedText | None = None
-    """How the answer was asked for: ``json_schema``, ``tool`` or ``decision``."""
+    """How the answer was asked for: ``json_schema``, ``tool``, ``prompted`` or ``decision``."""
     category: RedactedText | None = None
     confidence: float | None = None
     confidence_source: RedactedText | None = None
@@ -84,6 +90,8 @@ class Consultation:
     """The connections that did not answer, and why."""
     question: RedactedText | None = None
     """The hash of prompt, schema and categories: an answer is reused for the same question only."""
+    prompt: tuple[RedactedText, ...] = ()
+    """What was sent about the failure, line by line, where the policy keeps that; not the instructions before it."""
     reused_age_s: float | None = None
     """How old the answer is, where an earlier attempt's was used again; ``None``: it was asked for now."""
     input_tokens: int | None = None
@@ -99,7 +107,12 @@ class Consultation:
     def to_json(self) -> dict[str, Any]:
         data = {field.name: getattr(self, field.name) for field in fields(self)}
         return _without_none(
-            {**data, "tried": list(self.tried) or None, "has_airflow_failed": self.has_airflow_failed or None}
+            {
+                **data,
+                "tried": list(self.tried) or None,
+                "prompt": list(self.prompt) or None,
+                "has_airflow_failed": self.has_airflow_failed or None,
+            }
         )
 
     @classmethod
@@ -123,6 +136,7 @@ class Consultation:
             trust=texts.text(data.get("trust")),
             tried=_texts(data.get("tried"), texts),
             question=stored_fingerprint(data.get("question")),
+            prompt=_prompt(data.get("prompt"), texts),
             reused_age_s=_number(data.get("reused_age_s"), 0, 366 * 86400),
             input_tokens=None if input_tokens is None else int(input_tokens),
             output_tokens=None if output_tokens is None else int(output_tokens),
@@ -277,6 +291,18 @@ def _items(value: object) -> Sequence[Any]:
 def _texts(value: object, texts: StoredTexts) -> tuple[RedactedText, ...]:
     shown = (texts.text(item) for item in _items(value))
     return tuple(text for text in shown if text is not None)
+
+
+def _prompt(value: object, texts: StoredTexts) -> tuple[RedactedText, ...]:
+    """Read back no more of a prompt than is ever kept."""
+    lines: list[RedactedText] = []
+    left = MAX_PROMPT_CHARS
+    for item in value[:MAX_PROMPT_LINES] if isinstance(value, list) else ():
+        line = texts.line(cut(item, left)) if isinstance(item, str) and left > 0 else None
+        if line is not None:
+            lines.append(line)
+            left -= len(line)
+    return tuple(lines)
 
 
 def _number(value: object, low: float, high: float) -> float | None:

@@ -11,6 +11,7 @@ import asyncio
 import contextvars
 import queue
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -42,10 +43,11 @@ def call(work: Callable[[], Coroutine[Any, Any, T]], limit_s: float) -> T:
     :raises DeadlineExceeded: The limit struck.
     :raises BaseException: What the work raised.
     """
+    ends_at = time.monotonic() + limit_s  # starting a thread takes long on a machine that is busy
     worker = _Worker(work)
     try:
         worker.start()
-        outcome = worker.outcomes.get(timeout=limit_s)
+        outcome = worker.outcomes.get(timeout=max(ends_at - time.monotonic(), 0.0))
     except BaseException as interruption:
         worker.give_up()
         if isinstance(interruption, queue.Empty):

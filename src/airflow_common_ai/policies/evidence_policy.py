@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airflow.sdk.definitions.retry_policy import RetryDecision, RetryPolicy, RetryRule
@@ -37,9 +38,9 @@ class EvidenceRetryPolicy(RetryPolicy):
         @task(retries=5, retry_policy=EvidenceRetryPolicy())
         def load(): ...
 
-    Reads the whole exception chain, redacts it, and asks in this order: ``rules``, the signals in the evidence,
-    whether the same unsure failure came twice in a row, ``fallback_rules``. What nobody settles is left to
-    Airflow's own retries. Every decision is kept in the task state store under the key ``ai_retry``.
+    Reads the whole exception chain, redacts it, and asks in this order: ``rules``, the signals in the evidence, the
+    embedded classifier, whether the same unsure failure came twice in a row, ``fallback_rules``. What nobody settles is
+    left to Airflow's own retries. Every decision is kept in the task state store under the key ``ai_retry``.
 
     Not for failures that never reach a policy: ``AirflowFailException``, sensor timeouts, killed workers.
 
@@ -54,6 +55,10 @@ class EvidenceRetryPolicy(RetryPolicy):
     :param mode: ``enforce``, or ``shadow`` to record every decision and leave the task to Airflow's own retries.
         ``None``: the option ``mode`` (``enforce``). The option ``force_shadow`` beats everything.
     :param redactor: A function from text to text that removes more than the built-in redaction does.
+    :param classifier: The embedded model for what the signals leave open: ``True`` for the shipped one, ``False`` for
+        none, or the path of one that ``airflow-common-ai train`` made from failures of your own.
+    :param vote_always: Whether the classifier's vote is recorded even where a cheaper tier decided, so that the record
+        shows how often it would have been right. It takes about a millisecond.
     :param history: Whether to read and write the record in the task state store.
     :raises TypeError: An argument has the wrong type; raised when the Dag is parsed.
     :raises ValueError: An argument is out of range; raised when the Dag is parsed.
@@ -70,6 +75,8 @@ class EvidenceRetryPolicy(RetryPolicy):
         max_elapsed: timedelta | None = None,
         mode: Mode | None = None,
         redactor: Callable[[str], str] | None = None,
+        classifier: bool | str | Path = True,
+        vote_always: bool = True,
         history: bool = True,
     ) -> None:
         name = type(self).__name__
@@ -85,8 +92,11 @@ class EvidenceRetryPolicy(RetryPolicy):
         if redactor is not None and not callable(redactor):
             raise TypeError(f"{name}.redactor must be a function from text to text, got {redactor!r}.")
         self.redactor = redactor
-        if not isinstance(history, bool):
-            raise TypeError(f"{name}.history must be True or False, got {history!r}.")
+        self.classifier = _check_classifier(classifier, f"{name}.classifier")
+        for option, value in (("vote_always", vote_always), ("history", history)):
+            if not isinstance(value, bool):
+                raise TypeError(f"{name}.{option} must be True or False, got {value!r}.")
+        self.vote_always = vote_always
         self.history = history
 
     def evaluate(
@@ -117,6 +127,7 @@ class EvidenceRetryPolicy(RetryPolicy):
 
     def tiers(self) -> list[Tier]:
         """Return the rungs of the ladder, cheapest first."""
+        from airflow_common_ai.policies.tiers.classifier import ClassifierTier
         from airflow_common_ai.policies.tiers.repeat import RepeatTier
         from airflow_common_ai.policies.tiers.rules import RulesTier
         from airflow_common_ai.policies.tiers.signals import SignalsTier
@@ -124,9 +135,26 @@ class EvidenceRetryPolicy(RetryPolicy):
         return [
             RulesTier(self.rules),
             SignalsTier(),
+            *([ClassifierTier(self.categories)] if self.classifier else ()),
             RepeatTier(),
             RulesTier(self.fallback_rules, name="fallback_rules"),
         ]
+
+
+def _check_classifier(value: object, name: str) -> bool | str:
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, str | Path):
+        raise TypeError(
+            f"{name} must be True, False or the path of a model, got {value!r}. Use e.g. '/opt/model.json'."
+        )
+    from airflow_common_ai.classifier import Classifier, UnusableModel
+
+    try:
+        Classifier.load(Path(value))
+    except UnusableModel as fault:
+        raise ValueError(f"{name}: {fault}") from None
+    return str(value)
 
 
 def _check_time(value: object, name: str) -> timedelta | None:

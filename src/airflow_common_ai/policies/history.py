@@ -67,8 +67,15 @@ class History:
         return History((*kept, attempt)[-MAX_ITEMS:])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as JSON of at most 32 KiB: the oldest attempts give way, then details of the newest."""
+        """
+        Return the record as JSON of at most 32 KiB.
+
+        Prompts give way first, since no decision rests on them, then the oldest attempts, then details of the newest.
+        """
         attempts = [attempt.to_json() for attempt in self.attempts]
+        for older in attempts:
+            if _size(attempts) > MAX_RECORD_BYTES:
+                older.get("consultation", {}).pop("prompt", None)
         while len(attempts) > 1 and _size(attempts) > MAX_RECORD_BYTES:
             attempts.pop(0)
         if attempts and _size(attempts) > MAX_RECORD_BYTES:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Judgement", "judge"]
 
+CLASSIFIER = "classifier"
+"""The name of the tier that votes even where a cheaper one has decided."""
+
 MAX_REASON_CHARS = 499
 """Airflow cuts a reason at 500 characters."""
 
@@ -84,8 +87,10 @@ def judge(
         retry_round,
         redactor.name(operator),
         is_supervisor_down,
+        policy.classifier,
     )
-    ruling = climb(case, policy.tiers(), policy.categories)
+    always_asked = (CLASSIFIER,) if policy.vote_always else ()
+    ruling = climb(case, policy.tiers(), policy.categories, always_asked=always_asked)
     plan = DelayPlan(None)
     if ruling.action is RetryAction.RETRY:
         plan = _plan(policy, ruling, retry_round, settings, redacted.observed_at, uniform)

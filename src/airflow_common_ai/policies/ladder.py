@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 from airflow.sdk.definitions.retry_policy import RetryAction
 
@@ -15,7 +16,11 @@ from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies.attempt import Consultation, Vote
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES, FailureCategory
 from airflow_common_ai.policies.history import History
+from airflow_common_ai.policies.prediction import predict
 from airflow_common_ai.policies.retry_round import RetryRound
+
+if TYPE_CHECKING:
+    from airflow_common_ai.classifier import Prediction
 
 __all__ = ["Case", "Ruling", "Tier", "Verdict", "climb"]
 
@@ -40,6 +45,13 @@ class Case:
     """The path of the operator's class."""
     is_supervisor_down: bool = False
     """A call to Airflow's supervisor has failed: another one would take as long."""
+    classifier: bool | str = False
+    """The embedded model to ask: the shipped one, none, or the path of another."""
+
+    @cached_property
+    def prediction(self) -> Prediction | None:
+        """What the embedded model says; ``None`` if it abstains or there is none."""
+        return predict(self.classifier, self.evidence, self.signals)
 
 
 @dataclass(frozen=True)
@@ -63,6 +75,8 @@ class Verdict:
     """How many attempts of the round may end with this code, this one included."""
     confidence: float | None = None
     """``None``: certain. Else it must reach the bar of the category's row."""
+    is_sure: bool | None = None
+    """Of a tier with bars of its own, which count unless the user set one in the category's row."""
     suggested_delay_s: float | None = None
     """A hint: the first backoff, within the bounds of the category's row."""
     withheld: str | None = None
@@ -94,38 +108,63 @@ class Ruling:
     """What a model had to do with it, even if another tier decided."""
 
 
-def climb(case: Case, tiers: Sequence[Tier], categories: Mapping[str, FailureCategory]) -> Ruling:
-    """Ask the tiers in order and return the first sure verdict as an action, with all votes."""
+def climb(
+    case: Case,
+    tiers: Sequence[Tier],
+    categories: Mapping[str, FailureCategory],
+    *,
+    always_asked: Collection[str] = (),
+) -> Ruling:
+    """
+    Ask the tiers in order and return the first sure verdict as an action, with all votes.
+
+    :param always_asked: Names of tiers whose vote is wanted even where a cheaper one has decided.
+    """
     votes: list[Vote] = []
     consultation: Consultation | None = None
     sentence = "the evidence does not say whether another try helps"
-    name = case.redactor.name
+    decided: Ruling | None = None
     for tier in tiers:
+        if decided is not None and tier.name not in always_asked:
+            continue
         verdict = tier.decide(case)
         if verdict is None:
-            votes.append(Vote(name(tier.name), name("abstained")))
+            votes.append(Vote(case.redactor.name(tier.name), case.redactor.name("abstained")))
             continue
-        consultation = verdict.consultation or consultation
-        if verdict.withheld:
-            sentence = f"{sentence}; {verdict.withheld}"
         row = categories.get(verdict.category) if verdict.category else None
         action = _action(verdict, row)
-        is_sure = not verdict.withheld and (
-            verdict.confidence is None or (row is not None and verdict.confidence >= row.bar)
-        )
-        votes.append(
-            Vote(
-                name(tier.name),
-                name(action.value if is_sure else "unsure" if verdict.category else "abstained"),
-                code=name(verdict.code),
-                category=name(verdict.category) if verdict.category else None,
-                confidence=verdict.confidence,
-            )
-        )
+        is_sure = _is_sure(verdict, row)
+        votes.append(_vote(case, tier, verdict, action.value if is_sure else None))
+        if decided is not None:
+            continue
+        consultation = verdict.consultation or consultation
         if is_sure:
-            decided = Ruling(action, tuple(votes), verdict, name(tier.name), verdict.sentence, consultation)
-            return _cap(decided, row, case)
-    return Ruling(RetryAction.DEFAULT, tuple(votes), sentence=sentence, consultation=consultation)
+            tier_name = case.redactor.name(tier.name)
+            decided = _cap(Ruling(action, (), verdict, tier_name, verdict.sentence, consultation), row, case)
+        elif verdict.withheld:
+            sentence = f"{sentence}; {verdict.withheld}"
+    if decided is None:
+        return Ruling(RetryAction.DEFAULT, tuple(votes), sentence=sentence, consultation=consultation)
+    return replace(decided, votes=tuple(votes))
+
+
+def _is_sure(verdict: Verdict, row: FailureCategory | None) -> bool:
+    if verdict.withheld:
+        return False
+    if verdict.is_sure is not None and (row is None or row.min_confidence is None):
+        return verdict.is_sure
+    return verdict.confidence is None or (row is not None and verdict.confidence >= row.bar)
+
+
+def _vote(case: Case, tier: Tier, verdict: Verdict, action: str | None) -> Vote:
+    name = case.redactor.name
+    return Vote(
+        name(tier.name),
+        name(action or ("unsure" if verdict.category else "abstained")),
+        code=name(verdict.code),
+        category=name(verdict.category) if verdict.category else None,
+        confidence=verdict.confidence,
+    )
 
 
 def _action(verdict: Verdict, row: FailureCategory | None) -> RetryAction:

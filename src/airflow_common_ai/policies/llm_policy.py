@@ -42,6 +42,8 @@ class EvidenceOptions(TypedDict, total=False):
     max_server_delay: timedelta | None
     max_elapsed: timedelta | None
     mode: Mode | None
+    classifier: bool | str | Path
+    vote_always: bool
     history: bool
 
 
@@ -82,6 +84,8 @@ class LLMRetryPolicy(EvidenceRetryPolicy):
     :param max_tokens: Tokens that the model may spend on the answer.
     :param trust: A file in which an evaluation run has measured this very model and question, so that its word alone
         may fail a task; see ``docs/llm-policy.md``.
+    :param store_prompt: Keep what the model is told of a failure, redacted, in the record, to see why it answers as
+        it does. Off, since everybody who may look at the task may read the record.
     :param options: All other options of :class:`EvidenceRetryPolicy`.
     :raises TypeError: An argument has the wrong type; raised when the Dag is parsed.
     :raises ValueError: An argument is out of range, or the trust file is not valid; raised when the Dag is parsed.
@@ -104,6 +108,7 @@ class LLMRetryPolicy(EvidenceRetryPolicy):
         extra_instructions: str | None = None,
         max_tokens: int = 512,
         trust: str | Path | None = None,
+        store_prompt: bool = False,
         **options: Unpack[EvidenceOptions],
     ) -> None:
         super().__init__(fallback_rules=fallback_rules or (), redactor=redactor, **options)
@@ -122,6 +127,7 @@ class LLMRetryPolicy(EvidenceRetryPolicy):
         if len(self.categories) > _MAX_CATEGORIES:
             raise ValueError(f"{name}.categories must be at most {_MAX_CATEGORIES}, got {len(self.categories)}.")
         self.trust = _read_trust(trust, f"{name}.trust")
+        self.store_prompt = _check_flag(store_prompt, f"{name}.store_prompt")
         if not _check_flag(redact_exception, f"{name}.redact_exception"):
             if redactor is not None:
                 raise ValueError(f"{name}.redactor and redact_exception=False contradict each other. Drop the latter.")
@@ -136,10 +142,10 @@ class LLMRetryPolicy(EvidenceRetryPolicy):
         """Return the rungs of the ladder, cheapest first."""
         from airflow_common_ai.policies.tiers.llm import LLMTier
 
-        rules, signals, repeat, fallback = super().tiers()
+        rules, *evidence, repeat, fallback = super().tiers()
         model = LLMTier(self, fallback)
-        evidence = [signals, model] if self.evidence_first else [model, signals]
-        return [rules, *evidence, repeat, fallback]
+        asked = [*evidence, model] if self.evidence_first else [model, *evidence]
+        return [rules, *asked, repeat, fallback]
 
     def questioner(self) -> Questioner:
         """Return what puts this policy's question; its hashes are what a trust table is measured for."""

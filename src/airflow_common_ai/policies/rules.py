@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -15,6 +16,7 @@ from airflow_common_ai.evidence.model import Edge, RedactedEvidence, RedactedNod
 from airflow_common_ai.evidence.type_path import built_in_name, type_path
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES
 from airflow_common_ai.policies.class_path import check_class_path, loaded_class_path
+from airflow_common_ai.policies.message_pattern import compile_message
 from airflow_common_ai.policies.own_fault import INTERRUPTS, say
 from airflow_common_ai.policies.signal_names import close_match
 from airflow_common_ai.policies.signal_test import SignalTest
@@ -44,10 +46,12 @@ class FailureRule:
 
     :param exception: A class, its dotted path, or a list of them; subclasses count. Paths are compared by name, so
         the module need not be importable where the Dag is parsed.
-    :param message: A regular expression, searched in the redacted message and notes.
+    :param message: A regular expression, searched in the redacted message and notes, of at most 16 KiB each. Nothing
+        can stop one that backtracks without end: a repeat inside a repeat, ``(a+)+``, is warned about at parse, but
+        not every slow expression is found.
     :param signal: The code of a signal (``http.429``, ``os.*``) or a test of one fact: ``http.status in {403, 429}``,
         ``os.errno == 28``, ``process.exit_code >= 64``.
-    :param predicate: A function of the live, outermost exception; one that raises does not match.
+    :param predicate: A function of one argument, the live, outermost exception; one that raises does not match.
     :param match: Which exceptions of the chain are looked at: ``anywhere``, ``outermost`` or ``innermost``.
     :param action: What to do, ``RetryAction.RETRY`` by default.
     :param retry_delay: The wait before the retry; ``None`` for what the server asked, else the category's backoff,
@@ -84,8 +88,7 @@ class FailureRule:
             )
         if self.match not in ("anywhere", "outermost", "innermost"):
             raise ValueError(f"FailureRule.match must be 'anywhere', 'outermost' or 'innermost', got {self.match!r}.")
-        if self.predicate is not None and not callable(self.predicate):
-            raise TypeError(f"FailureRule.predicate must be a function of the exception, got {self.predicate!r}.")
+        _check_predicate(self.predicate)
         if self.max_attempts is not None:
             if isinstance(self.max_attempts, bool) or not isinstance(self.max_attempts, int) or self.max_attempts < 1:
                 raise ValueError(
@@ -103,7 +106,7 @@ class FailureRule:
         if self.retry_delay is not None and self.action is not RetryAction.RETRY:
             raise ValueError("FailureRule.retry_delay only goes with action=RetryAction.RETRY.")
         object.__setattr__(self, "_paths", frozenset(_path(spec) for spec in _specs(self.exception)))
-        object.__setattr__(self, "_message", _compile(self.message))
+        object.__setattr__(self, "_message", compile_message(self.message))
         if self.signal is not None:
             object.__setattr__(self, "_signal", SignalTest.parse(self.signal))
 
@@ -216,19 +219,26 @@ def _check_action_and_delay(owner: str, action: object, delay: object) -> None:
         )
 
 
-def _compile(message: str | None) -> re.Pattern[str] | None:
-    if message is None:
-        return None
-    if not isinstance(message, str) or not message:
-        raise ValueError(
-            f"FailureRule.message must be a regular expression as text, got {message!r}. Use e.g. 'not ready'."
+def _check_predicate(predicate: object) -> None:
+    if predicate is None:
+        return
+    if not callable(predicate) or (isinstance(predicate, type) and issubclass(predicate, BaseException)):
+        raise TypeError(
+            f"FailureRule.predicate must be a function of the exception, got {predicate!r}. "
+            "Use e.g. lambda error: error.args == (5,); a class goes in FailureRule.exception."
         )
+    if inspect.iscoroutinefunction(predicate):
+        raise TypeError(f"FailureRule.predicate must not be async, got {predicate!r}. Use a plain function.")
     try:
-        return re.compile(message)
-    except (re.error, TypeError) as error:
-        raise ValueError(
-            f"FailureRule.message must be a regular expression, got {message!r}: {error}. "
-            "Escape literal text with re.escape()."
+        signature = inspect.signature(predicate)
+    except (TypeError, ValueError):
+        return  # a function in C that does not say what it takes
+    try:
+        signature.bind(None)
+    except TypeError as error:
+        raise TypeError(
+            f"FailureRule.predicate is called with the exception alone, which {predicate!r} does not take: {error}. "
+            "Use e.g. lambda error: error.args == (5,)."
         ) from None
 
 

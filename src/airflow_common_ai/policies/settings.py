@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cache
 from typing import Literal, Protocol, TypeVar
 
 from airflow_common_ai.evidence.redaction import Redactor
@@ -24,6 +26,9 @@ Mode = Literal["enforce", "shadow"]
 # Far beyond any use, and far from where adding them to a date overflows.
 _LONGEST_DELAY = timedelta(days=365)
 _LONGEST_RETENTION = timedelta(days=3650)
+
+_VARIABLES = tuple(f"AIRFLOW__{CONFIG_SECTION.upper()}__{option.upper()}" for option in CONFIG_OPTIONS)
+"""Where each option stands in the environment."""
 
 T = TypeVar("T")
 
@@ -54,6 +59,8 @@ class ConfigReader(Protocol):
 
     def get(self, section: str, key: str, *, fallback: str) -> str: ...
 
+    def has_section(self, section: str) -> bool: ...
+
 
 def read_settings(conf: ConfigReader | None = None) -> Settings:
     """
@@ -64,14 +71,47 @@ def read_settings(conf: ConfigReader | None = None) -> Settings:
     :param conf: Where to read from; ``None`` means the configuration that Airflow's task runner itself
         uses. It knows ``airflow.cfg``, the environment and the defaults of providers.
     """
-    settings = Settings(
+    return _defaults() if _is_untouched(conf) else _outliving_delays(_options(conf))
+
+
+def _options(conf: ConfigReader | None) -> Settings:
+    return Settings(
         mode=_read(conf, "mode", _mode),
         max_delay=_read(conf, "max_delay", _delay),
         max_server_delay=_read(conf, "max_server_delay", _delay),
         history_retention=_read(conf, "history_retention_days", _retention),
         force_shadow=_read(conf, "force_shadow", _switch),
     )
-    return _outliving_delays(settings)
+
+
+def _is_untouched(conf: ConfigReader | None) -> bool:
+    """
+    Whether nobody has set any option, neither in the environment nor in a file.
+
+    Airflow looks for an option that is set nowhere in seven places, the last being the metadata of all providers.
+    """
+    if any(variable in os.environ for variable in _VARIABLES):
+        return False
+    try:
+        reader = _airflow_conf() if conf is None else conf
+        return not reader.has_section(CONFIG_SECTION)
+    except INTERRUPTS:
+        raise
+    except BaseException:  # noqa: BLE001 - what is broken is said when the options are read
+        return False
+
+
+class _NothingSet:
+    def get(self, section: str, key: str, *, fallback: str) -> str:
+        return fallback
+
+    def has_section(self, section: str) -> bool:
+        return False
+
+
+@cache
+def _defaults() -> Settings:
+    return _options(_NothingSet())
 
 
 def _read(conf: ConfigReader | None, option: str, parse: Callable[[str], T]) -> T:

@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-__all__ = ["ALSO_CODES", "FACTS", "PROTOCOLS", "close_match", "is_fact"]
+__all__ = ["ALSO_CODES", "FACTS", "FLAGS", "NUMBERS", "PROTOCOLS", "TEXTS", "close_match", "is_fact", "is_header"]
 
 PROTOCOLS = frozenset(
     """
-    airflow amqp aws azure cassandra clickhouse damaged databricks delta dns duckdb ecs elastic entra exit ftp google
-    grpc http job json jvm kafka kubernetes ldap mongo mssql mysql oracle os python redis salesforce sftp smtp snowflake
-    spark sql sqlite ssh text tls trino
+    airflow amqp aws azure cassandra chromium clickhouse damaged databricks delta dns duckdb ecs elastic entra exit ftp
+    google graphql grpc hana hdfs http job json jsonrpc jvm kafka kubernetes ldap mail mongo mqtt mssql mysql neo4j
+    oracle os python redis salesforce sftp smb smtp snowflake soap spark sql sqlite ssh teradata text tls trino
     """.split()
 )
 """How the code of a signal begins."""
 
-FACTS = frozenset(
+NUMBERS = frozenset(
     """
-    airflow.api_status airflow.error_type
-    amqp.code
-    aws.cancellations aws.code aws.operation aws.stop_reason
-    azure.code azure.detail_codes azure.is_retryable azure.sub_status
-    dns.code dns.error
-    elastic.durability elastic.items
-    google.info_reason google.is_made_up google.is_retryable google.login_error google.login_status google.reason
-    grpc.code grpc.details grpc.reason grpc.retry_delay_s
-    http.body http.body.cloudflare_code http.body.code http.body.has_password_field http.body.message http.body.reason
-    http.body.retry_after_s http.body.sqlstate http.body.status http.body.type http.broken_answer http.landed_on
-    http.method http.retries_spent http.status
-    json.doc_length json.doc_start json.is_cut_word json.is_http json.pos
-    jvm.class jvm.message
-    kafka.code kafka.fatal kafka.retriable
-    ldap.result
-    mongo.code mongo.item_codes mongo.labels
-    os.errno os.error os.has_path os.is_exec
-    process.exit_code process.logs process.output process.program process.signal process.stderr process.stdout
-    process.time_limit_s
-    redis.reply
-    smtp.code
-    sql.connection_invalidated sql.dialect sql.errno sql.name sql.recoverable sql.sqlstate sql.type
-    ssh.channel_code ssh.disconnect_code ssh.sftp_code
-    tls.library tls.reason tls.verify_code
+    airflow.api_status amqp.code azure.sub_status dns.code google.login_status grpc.retry_delay_s
+    http.body.cloudflare_code http.body.retry_after_s http.status json.doc_length json.pos kafka.code ldap.result
+    mongo.code os.errno process.exit_code process.signal process.time_limit_s smtp.code sql.errno ssh.channel_code
+    ssh.disconnect_code ssh.sftp_code tls.verify_code
     """.split()
 )
-"""The whitelisted attributes of exceptions, but for headers."""
+FLAGS = frozenset(
+    """
+    azure.is_retryable google.is_made_up google.is_retryable http.body.has_password_field http.broken_answer
+    http.retries_spent json.is_cut_word json.is_http kafka.fatal kafka.retriable os.has_path os.is_connect os.is_exec
+    sql.connection_invalidated sql.recoverable
+    """.split()
+)
+TEXTS = frozenset(
+    """
+    airflow.error_type aws.cancellations aws.code aws.operation aws.stop_reason azure.code azure.detail_codes
+    dns.error elastic.durability elastic.items google.info_reason google.login_error google.reason graphql.codes
+    grpc.code grpc.details grpc.reason http.body http.body.code http.body.message http.body.reason http.body.sqlstate
+    http.body.status http.body.type http.landed_on http.method json.doc_start jvm.class jvm.message mongo.item_codes
+    mongo.labels os.error process.logs process.output process.program process.stderr process.stdout redis.reply
+    soap.code sql.dialect sql.name sql.sqlstate sql.type tls.library tls.reason
+    """.split()
+)
+FACTS = NUMBERS | FLAGS | TEXTS
+"""The whitelisted attributes of exceptions, but for headers, by what they hold."""
 
 ALSO_CODES = frozenset({"http.broken_answer", "kafka.fatal", "kafka.retriable", "sql.connection_invalidated"})
 """Facts that are the code of a signal too."""
@@ -52,7 +50,12 @@ _HEADER = "http.header."
 
 def is_fact(name: str) -> bool:
     """Return whether there is such a fact."""
-    return name in FACTS or (name.startswith(_HEADER) and len(name) > len(_HEADER))
+    return name in FACTS or is_header(name)
+
+
+def is_header(name: str) -> bool:
+    """Return whether a fact is a header of an answer, a number or a text."""
+    return name.startswith(_HEADER) and len(name) > len(_HEADER)
 
 
 def close_match(name: str, known: frozenset[str], likeness: float = 0.6) -> str | None:

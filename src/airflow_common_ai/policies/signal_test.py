@@ -5,13 +5,23 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from airflow_common_ai.evidence.model import RedactedNode, Signal
-from airflow_common_ai.policies.signal_names import ALSO_CODES, FACTS, PROTOCOLS, close_match, is_fact
+from airflow_common_ai.policies.signal_names import (
+    ALSO_CODES,
+    FACTS,
+    FLAGS,
+    NUMBERS,
+    PROTOCOLS,
+    TEXTS,
+    close_match,
+    is_fact,
+    is_header,
+)
 
 __all__ = ["SignalTest"]
 
@@ -29,6 +39,12 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+_KINDS: tuple[tuple[frozenset[str], tuple[type, ...], str], ...] = (
+    (NUMBERS, (int, float), "a number"),
+    (FLAGS, (bool, int), "True or False"),
+    (TEXTS, (str,), "a text"),
+)
 
 _HELP = "Use the code of a signal ('http.429', 'os.*') or a test of a fact ('http.status in {403, 429}')."
 
@@ -68,6 +84,10 @@ class SignalTest:
         if is_collection != comparison.endswith("in"):
             wanted = "a set such as {403, 429}" if comparison.endswith("in") else "one value such as 403"
             raise ValueError(f"FailureRule.signal {text!r}: {comparison!r} needs {wanted}, got {literal!r}.")
+        if is_header(name):
+            value = type(value)(map(_number, value)) if is_collection else _number(value)
+        elif fault := _misfit(name, comparison, value if is_collection else (value,)):
+            raise ValueError(f"FailureRule.signal {text!r}: {fault}")
         return cls(name, comparison, value)
 
     def holds(self, node: RedactedNode, signals: Sequence[Signal]) -> bool:
@@ -76,10 +96,36 @@ class SignalTest:
             return any(fnmatchcase(signal.code, self.name) for signal in signals)
         if self.name not in node.facts:
             return False
+        fact = node.facts[self.name]
         try:
-            return _OPERATORS[self.comparison](node.facts[self.name], self.value)
+            return _OPERATORS[self.comparison](_number(fact) if is_header(self.name) else fact, self.value)
         except TypeError:
             return False
+
+
+def _number(value: Any) -> Any:
+    """Return what a header says as a number if it is one: readers keep some headers as they were sent."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _misfit(name: str, comparison: str, values: Iterable[object]) -> str | None:
+    """Say what is wrong with a value that the fact can never have: the rule would never match, or always."""
+    kinds, wanted = next(row[1:] for row in _KINDS if name in row[0])
+    wrong = [value for value in values if not isinstance(value, kinds) or (isinstance(value, bool) and name in NUMBERS)]
+    if not wrong:
+        return None
+    meant: object = None
+    if name in NUMBERS and isinstance(wrong[0], str) and wrong[0].strip().isdecimal():
+        meant = int(wrong[0])
+    elif name in FLAGS and isinstance(wrong[0], str):
+        meant = {"true": True, "false": False}.get(wrong[0].strip().lower())
+    elif name in TEXTS and isinstance(wrong[0], int) and comparison not in ("<", "<=", ">", ">="):
+        meant = str(wrong[0])
+    fix = f" Use {meant!r} instead." if meant is not None else ""
+    return f"{name} is {wanted} and is never {wrong[0]!r}.{fix}"
 
 
 def _check_code(code: str) -> None:

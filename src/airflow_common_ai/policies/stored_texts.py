@@ -8,13 +8,15 @@ from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES
 from airflow_common_ai.sanitizer import sanitize
 
-__all__ = ["MAX_NAME_CHARS", "MAX_TEXT_CHARS", "StoredTexts"]
+__all__ = ["MAX_LINE_CHARS", "MAX_NAME_CHARS", "MAX_TEXT_CHARS", "StoredTexts"]
 
 MAX_TEXT_CHARS = 500
 MAX_NAME_CHARS = 120
+MAX_LINE_CHARS = 4096
+"""Of one line of a prompt."""
 
 _MAX_REDACTED_CHARS = 4096
-"""More than is kept, so that no secret is cut in half before it is seen."""
+"""More than is kept of a sentence, so that no secret is cut in half before it is seen."""
 
 _OWN_WORDS = frozenset(
     "retry fail default abstained unsure undecided unknown rules signals classifier llm repeat fallback_rules".split()
@@ -33,6 +35,10 @@ class StoredTexts:
     def text(self, value: object) -> RedactedText | None:
         """Return a sentence."""
         return self._shown(value, MAX_TEXT_CHARS)
+
+    def line(self, value: object) -> RedactedText | None:
+        """Return a line of a prompt."""
+        return self._shown(value, MAX_LINE_CHARS)
 
     def name(self, value: object) -> RedactedText | None:
         """Return a word or a code."""

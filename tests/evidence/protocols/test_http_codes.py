@@ -164,6 +164,10 @@ def test_a_retry_after_header_goes_before_the_body() -> None:
 
 # Codes that no table knows: their words are enough.
 UNKNOWN_CODES = [
+    (429, "monthly_quota_exceeded", "permanent", NO),
+    (400, "STORAGE_LIMIT_EXCEEDED", "permanent", NO),
+    (400, "budget_exceeded", "permanent", NO),
+    (401, "api_key_expired", "auth", NO),
     (400, "ThrottlingException", "rate_limit", YES),
     (400, "ProvisionedThroughputExceededException", "rate_limit", YES),
     (400, "KMSThrottling", "rate_limit", YES),
@@ -216,6 +220,16 @@ def test_a_code_that_repeats_the_status_is_none(code: str) -> None:
 
 # What stands only in the message of a body.
 MESSAGES = [
+    (429, "Your monthly quota is used up", "permanent", NO),
+    (403, "You have reached the limit of 1000 calls per month", "permanent", NO),
+    (429, "Your daily quota is used up", "rate_limit", DEPENDS),
+    (403, "The storage quota of the drive is full", "permanent", NO),
+    (413, "Your organisation is out of storage space", "permanent", NO),
+    (429, "org shop has exceeded limited_cardinality plan limit: cardinality limit", "permanent", NO),
+    (400, "Budget has been exceeded! Current cost: 100.02", "permanent", NO),
+    (401, "Expired API Key provided: ***", "auth", NO),
+    (401, "The API key for this project has expired", "auth", NO),
+    (401, "The access token has expired", "auth", DEPENDS),
     (403, "API rate limit exceeded for user ID 1.", "rate_limit", YES),
     (400, "Request was throttled. Expected available in 10 seconds.", "rate_limit", YES),
     (403, "The token has expired.", "auth", DEPENDS),
@@ -324,3 +338,16 @@ def test_a_deeply_nested_body_is_no_trap() -> None:
     for _ in range(500):
         nested = {"error": nested}
     assert "http.body.code" not in body_facts(nested)
+
+
+def test_a_limit_of_a_month_that_names_its_end_is_waited_for() -> None:
+    signal = read_body(429, {"error": {"message": "Your monthly quota is used up.", "retryAfterMs": 60_000}})
+    assert (signal.retry, signal.asked_delay_s) == (YES, 60)
+
+
+def test_the_message_of_odata_stands_one_level_deeper() -> None:
+    body = {"odata.error": {"code": "", "message": {"lang": "en-US", "value": "unused"}}}
+    assert read_body(403, body).category == "auth"
+    body = {"error": {"code": "-1", "message": {"lang": "en-US", "value": "API rate limit exceeded for this app."}}}
+    signal = read_body(403, body)
+    assert (signal.category, signal.retry) == ("rate_limit", YES)

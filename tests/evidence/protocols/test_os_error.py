@@ -156,7 +156,7 @@ def test_a_program_that_is_not_executable_is_no_matter_of_credentials(tmp_path: 
 # A socket's file
 
 
-def test_a_missing_socket_of_a_local_daemon_is_tried_once_more(tmp_path: Path) -> None:
+def test_a_missing_socket_of_a_local_daemon_is_tried_a_few_times_more(tmp_path: Path) -> None:
     async def ask() -> None:
         async with aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(tmp_path / "docker.sock"))) as session:
             await session.get("http://docker/version")
@@ -165,7 +165,7 @@ def test_a_missing_socket_of_a_local_daemon_is_tried_once_more(tmp_path: Path) -
     for evidence in (alive(error), logged(error)):
         signal = conclusion(evidence)
         assert signal is not None
-        assert (signal.code, signal.retry, signal.max_attempts) == ("os.enoent_socket", Retry.DEPENDS, 2)
+        assert (signal.code, signal.retry, signal.max_attempts) == ("os.enoent_socket", Retry.DEPENDS, 3)
 
 
 def test_a_missing_file_of_a_remote_server_is_not_taken_for_a_socket() -> None:

@@ -25,7 +25,12 @@ AIRFLOW_EXCEPTION = "airflow.exceptions.AirflowException"
 
 
 def run(script: str, **options: object) -> Callable[[], object]:
-    return lambda: subprocess.run(["sh", "-c", script], check=True, **options)  # type: ignore[call-overload]
+    def dying_of_a_hangup() -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests under nohup ignores it
+
+    return lambda: subprocess.run(  # type: ignore[call-overload]
+        ["sh", "-c", script], check=True, preexec_fn=dying_of_a_hangup, **options
+    )
 
 
 def fake_program(folder: Path, name: str, script: str) -> str:

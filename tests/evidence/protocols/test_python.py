@@ -36,7 +36,7 @@ from http_reading import raised_by
 
 from airflow_common_ai.evidence.model import Rank, Retry, kind_of
 from airflow_common_ai.evidence.protocols.clients import classes as client_classes
-from airflow_common_ai.evidence.protocols.python import builtin_classes, damaged_files
+from airflow_common_ai.evidence.protocols.python import builtin_classes, damaged_files, data_classes
 
 Cause = Callable[[], object]
 
@@ -328,20 +328,22 @@ def test_a_class_is_known_by_its_name_in_a_log(type_path: str, code: str) -> Non
 
 
 def test_a_class_of_the_same_name_in_another_library_is_another_class() -> None:
-    assert codes(printed("mylib.errors.ConnectionError", "x"), "python") == []
+    assert codes(printed("mylib.errors.ConnectionError", "x"), "python") == ["python.name_connection"]
     assert codes(printed("mylib.errors.KeyError", "x"), "python") == []
 
 
 # The tables
 
 INSTALLED = """
-    _csv _lzma _pickle aiohttp aiosmtplib anyio asyncio asyncssh binascii botocore.exceptions concurrent.futures.process
-    concurrent.futures.thread configparser decimal dns.resolver elastic_transport google.auth.exceptions gzip h11
-    http.client io jinja2 jsonschema msgspec multiprocessing paramiko pydantic_core pymongo.errors redis.exceptions
-    requests.exceptions shutil smtplib socket sqlalchemy.exc ssl struct tarfile tomllib urllib.error urllib3.exceptions
-    websockets.exceptions xml.etree.ElementTree xml.parsers.expat yaml zipfile zlib
+    _csv _lzma _pickle aiohttp aiosmtplib anyio asyncio asyncssh binascii botocore.exceptions
+    concurrent.futures.process concurrent.futures.thread configparser decimal dns.resolver elastic_transport
+    google.auth.exceptions google.protobuf.json_format gzip h11 http.client io jinja2 jsonschema msgspec
+    multiprocessing paramiko pydantic_core pymongo.errors redis.exceptions requests.exceptions shutil smtplib socket
+    sqlalchemy.exc ssl struct tarfile tomllib urllib.error urllib3.exceptions websockets.exceptions
+    xml.etree.ElementTree xml.parsers.expat yaml zipfile zlib
 """.split()
-ALL_CLASSES = {**builtin_classes.SIGNALS, **client_classes.SIGNALS, **damaged_files.SIGNALS}
+TABLES = (builtin_classes.SIGNALS, data_classes.SIGNALS, client_classes.SIGNALS, damaged_files.SIGNALS)
+ALL_CLASSES = {kind: signal for table in TABLES for kind, signal in table.items()}
 # Names of other versions, and other names of the same class: logs print them all the same.
 ALIASES = {
     "asyncio.TimeoutError",
@@ -376,6 +378,5 @@ def test_every_built_in_in_the_tables_exists() -> None:
 
 
 def test_no_class_stands_in_two_tables() -> None:
-    tables = (builtin_classes.SIGNALS, client_classes.SIGNALS, damaged_files.SIGNALS)
-    assert sum(map(len, tables)) == len(ALL_CLASSES)
+    assert sum(map(len, TABLES)) == len(ALL_CLASSES)
     assert len({signal.code for signal in ALL_CLASSES.values()}) >= len(ALL_CLASSES) - 4

@@ -48,6 +48,15 @@ def log_in(port: int) -> None:
         ("RCPT", "550 no such user", "smtp.550", "data", Retry.NO),
         ("RCPT", "499 unheard of", "smtp.499", "transient", Retry.DEPENDS),
         ("MAIL", "599 unheard of", "smtp.599", "permanent", Retry.NO),
+        (
+            "MAIL",
+            "554 5.7.1 Service unavailable; Client host blocked using zen.spamhaus.org",
+            "smtp.554",
+            "permanent",
+            Retry.NO,
+        ),
+        ("RCPT", "550 5.7.1 sender is on our block list, try again later", "smtp.550", "permanent", Retry.NO),
+        ("RCPT", "450 4.7.1 blocked using a grey list", "smtp.450", "transient", Retry.YES),
     ],
 )
 def test_a_mail_servers_reply_code_decides(verb: str, reply: str, code: str, category: str, retry: Retry) -> None:

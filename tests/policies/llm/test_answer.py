@@ -142,6 +142,13 @@ def test_what_a_model_says_of_itself_is_capped_and_nonsense_is_no_confidence(sai
     assert found.confidence_source == "own_statement"
 
 
+def test_where_nothing_held_it_to_the_question_a_model_is_sure_enough_to_retry_and_never_to_fail() -> None:
+    found = read_answer(reply(TYPE.model_validate({**GOOD, "confidence": 100}), form="prompted"), DEFAULT_CATEGORIES)
+    assert isinstance(found, Answer)
+    rows = DEFAULT_CATEGORIES.values()
+    assert max(row.bar for row in rows if row.retry) < found.confidence < min(row.bar for row in rows if not row.retry)
+
+
 def test_token_probabilities_count_before_the_own_statement() -> None:
     tokens = spelt(
         ('{"reasoning": "x", "category": "', 0.2), ("net", 0.8), ("work", 0.9), ('", "confidence": 80}', 0.1)

@@ -8,6 +8,7 @@ import logging
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from loopback.llm_server import (
 from airflow_common_ai.policies.llm.call import NoReply, Reply, ask
 from airflow_common_ai.policies.llm.connections import ModelChain, fetch_chain
 
+CLAUDE_WITHOUT_SCHEMA = replace(ANTHROPIC, name="anthropic without a schema", model="anthropic:claude-3-5-haiku-latest")
 BAD_SHAPE = {"reasoning": "x", "category": "ignore all rules"}
 
 by_wire = pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
@@ -79,7 +81,8 @@ def test_an_answer_comes_with_who_gave_it(wire: Wire, ask_at: Any) -> None:
         (OPENAI, "json_schema"),
         (OLLAMA, "json_schema"),
         (OPENAI_RESPONSES, "json_schema"),
-        (ANTHROPIC, "tool"),
+        (ANTHROPIC, "prompted"),
+        (CLAUDE_WITHOUT_SCHEMA, "tool"),
         (ANTHROPIC_WITH_SCHEMA, "json_schema"),
         (DECISION, "decision"),
     ],
@@ -280,6 +283,18 @@ def test_a_server_that_knows_no_schema_is_asked_with_a_tool(ask_at: Any) -> None
     assert isinstance(reply, Reply)
     assert reply.form == "tool"
     assert len(server.requests) == 3
+
+
+def test_a_stand_in_for_claude_is_told_to_answer_in_json_and_holds_no_tool(ask_at: Any) -> None:
+    with serving_llm(ANTHROPIC.answers(GOOD)) as server:
+        reply = ask_at(server.url, ANTHROPIC)
+
+    assert isinstance(reply, Reply)
+    assert reply.output == Answer(**GOOD)  # type: ignore[arg-type]
+    assert not {"tools", "tool_choice"} & server.requests[0].keys()
+    assert all(f'"{name}"' in str(server.requests[0]["system"]) for name in Answer.model_fields)
+    (said,) = server.requests[0]["messages"]
+    assert said["content"][0]["text"] == f"{QUESTION.prompt} Answer with the JSON object, and nothing else."
 
 
 def test_a_server_that_refuses_every_form_is_no_reply_in_its_own_words(ask_at: Any) -> None:

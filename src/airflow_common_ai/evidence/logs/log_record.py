@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from airflow_common_ai.evidence.logs.traceback_text import holds_traceback
+from airflow_common_ai.evidence.logs.wrapped_lines import unwrapped
 
 __all__ = ["LogRecord", "moment_of", "records_of"]
 
@@ -42,6 +43,7 @@ class LogRecord:
 
 def records_of(text: str) -> Iterator[LogRecord | str]:
     """Yield the records of a log, and the lines that are none as they are."""
+    text = unwrapped(text)
     document = _parsed(text)
     if isinstance(document, Mapping) and _SHOWN_BY_API in document:
         document = document[_SHOWN_BY_API]

@@ -16,7 +16,7 @@ from airflow_common_ai.evidence.logs.traceback_text import holds_traceback, pars
 from airflow_common_ai.evidence.logs.ui_trace import stacks_of_ui
 from airflow_common_ai.evidence.model import Evidence, ExceptionNode
 
-__all__ = ["read_failure"]
+__all__ = ["begins_try", "failure_in", "is_own_decision", "names_failure", "read_failure"]
 
 _FAILED = "Task failed with exception"
 _EXITED = "Task exited"
@@ -52,7 +52,11 @@ def read_failure(text: str, seen_at: datetime) -> Evidence | None:
     :param seen_at: When it failed, if the log does not say.
     :return: The failure, unredacted; ``None`` if there is none.
     """
-    entries = _last_try(records_of(text))
+    return failure_in(_last_try(records_of(text)), seen_at)
+
+
+def failure_in(entries: Sequence[LogRecord | str], seen_at: datetime) -> Evidence | None:
+    """Return the failure of one try, of which these are the records and lines."""
     for is_sought in (_is_failure, _has_exception):
         for index in range(len(entries) - 1, -1, -1):
             entry = entries[index]
@@ -64,15 +68,30 @@ def read_failure(text: str, seen_at: datetime) -> Evidence | None:
 def _last_try(entries: Iterable[LogRecord | str]) -> list[LogRecord | str]:
     kept: list[LogRecord | str] = []
     for entry in entries:
-        if isinstance(entry, LogRecord):
-            begins, is_own = _TRY_BEGINS.match(entry.words), entry.logger.startswith(_OWN_LOGGER)
-        else:
-            begins, is_own = _TRY_BEGINS.search(entry), False
-        if begins:
+        if begins_try(entry):
             kept.clear()
-        elif not is_own and not _OWN.search(_words_of(entry)):
+        elif not is_own_decision(entry):
             kept.append(entry)
     return kept
+
+
+def begins_try(entry: LogRecord | str) -> bool:
+    """Whether a try begins here, or a deferred task goes on."""
+    found = _TRY_BEGINS.match(entry.words) if isinstance(entry, LogRecord) else _TRY_BEGINS.search(entry)
+    return found is not None
+
+
+def is_own_decision(entry: LogRecord | str) -> bool:
+    """Whether this is what a policy of ours said about a failure."""
+    is_own = isinstance(entry, LogRecord) and entry.logger.startswith(_OWN_LOGGER)
+    return is_own or _OWN.search(_words_of(entry)) is not None
+
+
+def names_failure(entry: LogRecord | str) -> bool:
+    """Whether Airflow itself says here that the task failed."""
+    if isinstance(entry, LogRecord):
+        return _is_failure(entry)
+    return any(entry.find(words, 0, _MAX_LEAD_CHARS + len(words)) >= 0 for words in (_FAILED, _EXITED))
 
 
 def _words_of(entry: LogRecord | str) -> str:

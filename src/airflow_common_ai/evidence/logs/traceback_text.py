@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from airflow_common_ai.evidence.exception_tree import pruned
@@ -12,7 +13,7 @@ from airflow_common_ai.evidence.logs.log_line import LinePrefix, is_log_record, 
 from airflow_common_ai.evidence.model import Edge, ExceptionNode
 from airflow_common_ai.evidence.type_path import base_paths, type_path
 
-__all__ = ["holds_traceback", "parse_tracebacks"]
+__all__ = ["holds_traceback", "opens_traceback", "parse_tracebacks"]
 
 _HEADER = "Traceback (most recent call last)"
 _GROUP = "Exception Group "
@@ -27,11 +28,25 @@ _MARKS = (_HEADER, _FRAME_MARK, 'File \\"', *_LINKS, *JAVA_MARKS)
 _MEMBER = re.compile(r"(?:\+-)?\+-{4,} (?:\d+|\.\.\.) -{4,}$")
 _END_OF_MEMBERS = re.compile(r"\+-{8,}$")
 _RICH_BOX = "─╮ "
+_QUOTES = ('"""', "'''")
 
 
 def holds_traceback(text: str) -> bool:
     """Whether it is worth looking for a traceback in a text."""
     return any(map(text.__contains__, _MARKS))
+
+
+def opens_traceback(line: str, lines_before: Sequence[str]) -> bool:
+    """
+    Whether a traceback begins here that belongs to none before it.
+
+    :param lines_before: The last two lines: a separator, the number of a group's member, or quotes tie it to them.
+    """
+    if _HEADER not in line:
+        return False
+    last = lines_before[-1].rstrip() if lines_before else ""
+    is_tied = any(link in before for before in lines_before for link in _LINKS)
+    return not (is_tied or _MEMBER.search(last) or last.endswith(_QUOTES))
 
 
 def parse_tracebacks(text: str) -> list[ExceptionNode]:

@@ -22,8 +22,8 @@ _MAX_CODE_CHARS = 120
 _MAX_MESSAGE_CHARS = 2048
 
 _CLEARER_WORDS: dict[str, tuple[int, frozenset[str]]] = {
-    "rate": (429, frozenset({"daily", "too_large"})),
-    "limit": (429, frozenset({"throttled", "daily", "full"})),
+    "rate": (429, frozenset({"daily", "monthly", "too_large"})),
+    "limit": (429, frozenset({"throttled", "daily", "monthly", "full"})),
     "conflict": (409, frozenset({"exists"})),
     "invalid": (400, frozenset({"throttled", "expired", "exists", "contended", "wrong_state"})),
     "refused": (403, frozenset({"expired"})),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from airflow_common_ai.evidence.secret_patterns.shapes import is_made_up, is_placeholder
 from airflow_common_ai.evidence.secret_patterns.spans import Span, places_of
 
-__all__ = ["find_command_passwords", "find_login_commands", "find_oracle_logins", "find_piped_passwords"]
+__all__ = ["OPTION", "find_command_passwords", "find_login_commands", "find_oracle_logins", "find_piped_passwords"]
 
 _GAP = r"(?:[ ]{1,4}|[\"'],[ ]{0,2}(?=[\"']))"
 """Between two arguments: of a shell, or in the list that a ``CalledProcessError`` shows."""
@@ -30,6 +30,7 @@ _FORMS: dict[tuple[str, str], re.Pattern[str]] = {
         ("ldapsearch ldapadd ldapmodify ldapwhoami ldapdelete ldappasswd", "-w", _NEXT),
         ("sqlcmd bcp isql zip unzip", "-P", _NEXT),
         ("twine", "-p", _NEXT),
+        ("openssl", "-k", _NEXT),
         ("curl", "-u -U --user --proxy-user -E --cert", _BEHIND_USER),
         ("curl", "-b --cookie", _COOKIES),
         ("http https xh", "-a --auth", _BEHIND_USER),
@@ -41,8 +42,15 @@ _FORMS: dict[tuple[str, str], re.Pattern[str]] = {
 """What follows which option of which command is its password; ``login`` is that of docker, helm, az and others, whose
 ``run -p`` names ports. Source: the manual page of each."""
 
-_OPTION = re.compile(r"-(?<=[\s\"']-)(?:[pauwPUEb]|-(?:user|proxy-user|auth|cert|cookie)(?=[\s=\"']))")
+OPTION = r"-(?<=[\s\"']-)(?:[pauwPUEbk]|-(?:user|proxy-user|auth|cert|cookie)(?=[\s=\"']))"
+_OPTION = re.compile(OPTION)
 _COMMAND = re.compile(rf"(?<![\w.\-])(?:{'|'.join(sorted({re.escape(command) for command, _ in _FORMS}))})(?![\w.\-])")
+_BEHIND_USER_OPTION = re.compile(
+    rf"-(?<=[\s\"']-)(?:[unU]|-?user(?:name)?)(?:{_GAP}|=)[\"']?[^\s\"'\-][^\s\"']{{0,100}}"
+    rf"(?:[\"'],)?[\"']?[ ]{{1,4}}[\"']?-p{_NEXT.pattern}"
+)
+"""``tool -u bob -p secret``: whatever the tool, what follows a user is no port."""
+_PORTS = re.compile(r"[0-9.:\-]+(?:/(?:tcp|udp))?")
 _MAX_COMMAND_CHARS = 400
 _COMMAND_ENDS = "\n|;&"
 
@@ -69,17 +77,26 @@ _REDIS_PASSWORD = re.compile(r"AUTH (?:default )?(?P<secret>[^\s'\",=]{6,128})")
 
 
 def find_command_passwords(text: str, lowered: str) -> Iterator[Span]:
-    """Find the password that an option of a known command takes."""
+    """Find the password that an option of a known command takes, or ``-p`` right behind the user of any other."""
+    for match in _BEHIND_USER_OPTION.finditer(text):
+        commands = _COMMAND.findall(text, *_command_before(text, match.start()))
+        is_known = bool(commands) and (commands[-1], "-p") in _FORMS
+        password = match[match.lastgroup or 0]
+        if not (is_known or _PORTS.fullmatch(password) or is_placeholder(password)):
+            yield match.span(match.lastgroup or 0)
     if _COMMAND.search(text) is None:
         return
     for option in _OPTION.finditer(text):
-        start = max(0, option.start() - _MAX_COMMAND_CHARS)
-        start = max(start, *(text.rfind(end, start, option.start()) for end in _COMMAND_ENDS))
-        commands = _COMMAND.findall(text, start, option.start())
+        commands = _COMMAND.findall(text, *_command_before(text, option.start()))
         form = _FORMS.get((commands[-1], option[0])) if commands else None
         value = form.match(text, option.end()) if form is not None else None
         if value is not None and value.lastgroup is not None and not is_placeholder(value[value.lastgroup]):
             yield value.span(value.lastgroup)
+
+
+def _command_before(text: str, option: int) -> Span:
+    start = max(0, option - _MAX_COMMAND_CHARS)
+    return max(start, *(text.rfind(end, start, option) for end in _COMMAND_ENDS)), option
 
 
 def find_piped_passwords(text: str, lowered: str) -> Iterator[Span]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from typing import NamedTuple
 
 from airflow_common_ai.evidence.secret_patterns.spans import Span
@@ -22,6 +20,8 @@ _SASL_PLAIN = re.compile(rb"[ -~]{0,64}\0[ -~]{1,64}\0(?P<secret>[ -~]{1,128})")
 _STRETCH = re.compile(rb"[\t\n\r -~]{5,}")
 """Shorter ones come out of anything, and Airflow registers no shorter secret."""
 _STANDARD_ALPHABET = str.maketrans("-_", "+/")
+_BASE32_AS_DIGITS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789abcdefghijklmnopqrstuv")
+"""As ``int`` reads them in base 32: many times faster than ``b32decode``, and linear for a power of two."""
 _BETWEEN_READINGS = "\n\n"
 
 
@@ -139,8 +139,10 @@ def _from_separate_hex(run: str) -> Iterator[bytes]:
 
 
 def _from_base32(run: str) -> Iterator[bytes]:
-    with suppress(binascii.Error):  # a run of a wrong length is none
-        yield base64.b32decode(run.rstrip("=") + "=" * (-len(run.rstrip("=")) % 8))
+    run = run.rstrip("=")
+    size, left_over = divmod(5 * len(run), 8)
+    if left_over < 5:  # a run of a wrong length is none
+        yield (int(run.translate(_BASE32_AS_DIGITS), 32) >> left_over).to_bytes(size, "big")
 
 
 def _from_numbers(run: str) -> Iterator[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from airflow_common_ai.evidence.secret_patterns.names import Name, kind_of_name
 from airflow_common_ai.evidence.secret_patterns.shapes import is_placeholder
@@ -30,10 +31,16 @@ _REJECTED = re.compile(
 )
 
 _QUOTES = r"\\{0,7}[\"']?"
+_FIELD_BETWEEN = rf"\w{{1,20}}{_QUOTES}[ ]{{0,4}}[:=][ ]{{0,4}}{_QUOTES}[\w.\-]{{1,40}}{_QUOTES},?\s{{0,40}}{_QUOTES}"
 _SETTING = re.compile(
-    rf"(?:name|key){_QUOTES}[ ]{{0,4}}[:=][ ]{{0,4}}{_QUOTES}(?P<name>[\w.\-]{{2,80}}){_QUOTES},?\s{{0,40}}{_QUOTES}"
-    rf"(?:parameter)?value{_QUOTES}[ ]{{0,4}}[:=][ ]{{0,4}}"
+    rf"(?:name|key){_QUOTES}[ ]{{0,4}}[:=][ ]{{0,4}}{_QUOTES}(?P<name>[\w.\-/]{{2,80}}){_QUOTES},?\s{{0,40}}{_QUOTES}"
+    rf"(?:{_FIELD_BETWEEN}){{0,2}}(?:parameter)?value{_QUOTES}[ ]{{0,4}}[:=][ ]{{0,4}}"
 )
+_VARIABLE = re.compile(
+    r"variable[ ]{1,4}\"(?P<name>[\w\-]{2,80})\"[ ]{0,4}[{:]{1,2}[^\n=]{0,80}(?:\n[^\n=]{0,80}){0,2}"
+    r"\bdefault[ ]{0,20}=[ ]{0,4}"
+)
+"""As Terraform shows a line of its own source."""
 
 
 def find_xml_values(text: str, lowered: str) -> Iterator[Span]:
@@ -53,9 +60,9 @@ def find_rejected_inputs(text: str, lowered: str) -> Iterator[Span]:
 
 
 def find_listed_settings(text: str, lowered: str) -> Iterator[Span]:
-    """Find ``{"name": "DB_PASSWORD", "value": "…"}``, as the environment of a container is written."""
+    """Find ``{"name": "DB_PASSWORD", "value": "…"}``, as the environment of a container is written, and the like."""
     ends = ValueEnds(text)
-    for match in _SETTING.finditer(lowered):
+    for match in chain(_SETTING.finditer(lowered), _VARIABLE.finditer(lowered)):
         kind = kind_of_name(text[match.start("name") : match.end("name")])
         if kind is Name.HARMLESS:
             continue

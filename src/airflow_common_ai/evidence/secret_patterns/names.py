@@ -25,8 +25,10 @@ class Name(Enum):
     """Secret unless it is a plain number, as Livy and PostgreSQL number theirs."""
     IDENTIFIER = auto()
     """``secret_id``: secret as a UUID (Vault's AppRole), else the name of a secret (AWS Secrets Manager)."""
+    LOGIN = auto()
+    """``basic_auth``: secret if the value is ``user:password``."""
     PERHAPS = auto()
-    """Secret if the value is long and random: ``key``, ``auth``."""
+    """Secret if the value is long and random, or a login with a made-up password: ``key``, ``auth``."""
     AUTHORIZATION = auto()
     """A header whose value is a scheme and its credentials."""
     COOKIE = auto()
@@ -116,6 +118,9 @@ _PAIRS: dict[tuple[str, str], Name] = {
     ("connect", "sid"): Name.SESSION,
     ("secret", "id"): Name.IDENTIFIER,
     ("webhook", "url"): Name.SECRET,
+    ("basic", "auth"): Name.LOGIN,
+    ("http", "auth"): Name.LOGIN,
+    ("user", "info"): Name.LOGIN,  # Kafka's schema registry: basic.auth.user.info
     ("rediscli", "auth"): Name.SECRET,
     ("key", "data"): Name.SECRET,  # kubeconfig: client-key-data
     ("certificate", "data"): Name.SECRET,  # kubeconfig: client-certificate-data

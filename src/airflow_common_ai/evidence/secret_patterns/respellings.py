@@ -50,9 +50,9 @@ _COLOUR = re.compile(r"\[[0-9;]{1,40}m")
 _PLUS = re.compile(r"\+")
 _PLUS_FOR_SPACE = re.compile(r"\+(?:(?<=[^\W\d]\+)\w|(?<=\w\+)[^\W\d])")
 """Not that of a time zone."""
-_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*")
 _ENTITY = re.compile(r"&(?:\#[0-9]{1,7};?|\#[xX][0-9A-Fa-f]{1,6};?|[A-Za-z]{2,31};)")
-_QUOTED_PRINTABLE = re.compile(r"(?:=[0-9A-F]{2}){2,}")
+_QUOTED_PRINTABLE = re.compile(r"=[0-9A-F]{2}(?:=[0-9A-F]{2})+")  # a sign first: many times faster
 _DOUBLED = re.compile(r"''|\"\"|\}\}|'\\''|'\"'\"'")
 """A quote inside a literal of SQL, CSV, ODBC or a shell."""
 

@@ -9,7 +9,9 @@ from itertools import pairwise
 
 __all__ = [
     "is_basic_credentials",
+    "is_login",
     "is_made_up",
+    "is_opaque",
     "is_placeholder",
     "is_random",
     "is_signature",
@@ -28,6 +30,13 @@ _PLACEHOLDER = re.compile(
 )
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _OPAQUE = re.compile(r"[A-Za-z0-9_\-+/=~%.]{20,2048}")
+_LEAST_RANDOM_CHARS = 20
+_SHORT_KEY = re.compile(r"[A-Za-z0-9_\-+/]{10,2048}={0,2}")
+_SHORTEST_HEX = 16
+_HEX_KEY = re.compile(r"[0-9a-fA-F]{32,128}")
+_PERCENT_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_LOGIN = re.compile(r"[\w.@+\-\\]{1,64}:(?!//|\d{1,5}$)(?P<password>\S{3,200})")
+"""Not the port of a host, and not a URL."""
 _SIGNATURE = re.compile(r"(?=[^0-9]{0,64}[0-9])[A-Za-z0-9_\-+/=%]{16,4096}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{8,4096}={0,2}")
 _PROSE = re.compile(
@@ -80,9 +89,41 @@ def is_random(value: str) -> bool:
     """
     if _OPAQUE.fullmatch(value) is None or _UUID.fullmatch(value):
         return False
-    kinds = "".join("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else "" for c in value)
-    changes = sum(left != right for left, right in pairwise(kinds))
-    return {"A", "a", "0"} <= set(kinds) and changes >= 0.35 * len(value)
+    value = _PERCENT_ESCAPE.sub("-", value)
+    kinds = _kinds(value)
+    return set(kinds) == {"A", "a", "0"} and _changes(kinds) >= 0.35 * len(value)
+
+
+def is_opaque(value: str) -> bool:
+    """
+    Whether it looks like a key where one is expected: as :func:`is_random`, but shorter, or in hexadecimal.
+
+    ``orders_2026``, ``E1234567890123456``, ``oauth2``, paths and UUIDs do not.
+    """
+    if is_random(value):
+        return True
+    if _SHORT_KEY.fullmatch(value) is None or _UUID.fullmatch(value):
+        return False
+    kinds = _kinds(value)
+    if set(kinds) == {"A", "a", "0"}:
+        return len(kinds) < _LEAST_RANDOM_CHARS and _changes(kinds) >= 0.4 * len(kinds)
+    if set(kinds) not in ({"a", "0"}, {"A", "0"}) or len(kinds) < _SHORTEST_HEX:
+        return False
+    return _HEX_KEY.fullmatch(value) is not None or _changes(kinds) >= 0.3 * len(value)
+
+
+def _kinds(value: str) -> str:
+    return "".join("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else "" for c in value)
+
+
+def _changes(kinds: str) -> int:
+    return sum(left != right for left, right in pairwise(kinds))
+
+
+def is_login(value: str) -> bool:
+    """Whether it is ``user:password``."""
+    match = _LOGIN.fullmatch(value)
+    return match is not None and not is_placeholder(match["password"])
 
 
 def is_basic_credentials(value: str) -> bool:

@@ -56,7 +56,9 @@ def find_sql_passwords(text: str, lowered: str) -> Iterator[Span]:
 
 def _told(match: re.Match[str]) -> Iterator[Span]:
     group = match.lastgroup
-    if group is not None and not is_placeholder(match[group]) and not reads_like_prose(match[group]):
+    if group is None or not any(map(str.isalnum, match[group])):
+        return
+    if not is_placeholder(match[group]) and not reads_like_prose(match[group]):
         yield match.span(group)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
 from airflow_common_ai.evidence.secret_patterns.cells import find_table_secrets
 from airflow_common_ai.evidence.secret_patterns.commands import (
+    OPTION,
     find_command_passwords,
     find_login_commands,
     find_oracle_logins,
@@ -21,9 +21,16 @@ from airflow_common_ai.evidence.secret_patterns.fields import (
     find_xml_values,
 )
 from airflow_common_ai.evidence.secret_patterns.key_blocks import find_private_keys, find_putty_keys
+from airflow_common_ai.evidence.secret_patterns.parameters import (
+    SIGNS_OF_PARAMETERS,
+    find_random_parameters,
+    find_webhook_paths,
+)
+from airflow_common_ai.evidence.secret_patterns.pattern import SecretPattern, exact_pattern, lower_pattern
 from airflow_common_ai.evidence.secret_patterns.personal_data import find_card_numbers, find_email_addresses, find_ibans
-from airflow_common_ai.evidence.secret_patterns.shapes import is_basic_credentials, is_made_up, is_random
-from airflow_common_ai.evidence.secret_patterns.spans import Finder, Span, compiled, places_of, spans_of
+from airflow_common_ai.evidence.secret_patterns.schemes import find_schemes
+from airflow_common_ai.evidence.secret_patterns.shapes import is_made_up
+from airflow_common_ai.evidence.secret_patterns.spans import Span, spans_of
 from airflow_common_ai.evidence.secret_patterns.sql import find_inserted_secrets, find_sql_passwords
 from airflow_common_ai.evidence.secret_patterns.tokens import TOKENS
 from airflow_common_ai.evidence.secret_patterns.urls import find_url_credentials
@@ -38,65 +45,6 @@ __all__ = ["PATTERNS", "SecretPattern", "find_secrets", "suspect"]
 _MIN_TOKEN_CHARS = 16
 """The shortest token of ``tokens.py``, prefix and all, stands in a word of at least this length."""
 
-Clues = tuple[tuple[str, ...], ...]
-"""Pieces of text in lower case. Of each group a text must hold one, or the pattern cannot match in it. The first
-group is looked for in each word only, and the cheapest: one character, or what other patterns ask for as well."""
-
-
-@dataclass(frozen=True, slots=True)
-class SecretPattern:
-    """One kind of secret."""
-
-    name: str
-    source: str
-    """Where its form is documented, or why it is a secret."""
-    find: Finder
-    clues: Clues = ()
-    screen: str | None = None
-    """An expression: a text that it does not match cannot match either. For what has no clue."""
-    prefixes: tuple[str, ...] = ()
-    """One of these is in a long word, written like this."""
-    shapes: tuple[bytes, ...] = ()
-    """One of these is in the text, with ``A`` for each capital and ``0`` for each digit."""
-
-
-def _lower(name: str, source: str, clues: Clues, expression: str) -> SecretPattern:
-    """Return a pattern whose expression is matched against the text in lower case."""
-    return SecretPattern(name, source, lambda _, lowered: spans_of(expression, lowered), clues)
-
-
-def _exact(name: str, source: str, clues: Clues, expression: str, prefixes: tuple[str, ...] = ()) -> SecretPattern:
-    """Return a pattern whose expression is matched against the text as it is written."""
-    return SecretPattern(name, source, lambda text, _: spans_of(expression, text), clues, prefixes=prefixes)
-
-
-_SCHEMES = ("bearer", "basic", "token", "negotiate", "ntlm", "password", "secret", "key")
-_CREDENTIALS = re.compile(r"[ ]{1,4}(?P<secret>[a-z0-9\-._~+/]{8,4096}={0,2})")
-_SHORTEST_TICKET = 24
-_KEY_OWNER = re.compile(r"(?:api|access|secret|private)[ _-]?$")
-
-
-def _find_schemes(text: str, lowered: str) -> Iterator[Span]:
-    """Find ``Bearer …`` and ``token …`` where ``Bearer authentication`` and ``token expired`` may be meant."""
-    for scheme in _SCHEMES:
-        for place in places_of([f"{scheme} "], lowered):
-            match = _CREDENTIALS.match(lowered, place + len(scheme))
-            if match is not None and _are_credentials(scheme, text[slice(*match.span("secret"))], lowered, place):
-                yield match.span("secret")
-
-
-def _are_credentials(scheme: str, value: str, lowered: str, place: int) -> bool:
-    if scheme == "basic":
-        return is_basic_credentials(value)
-    if scheme == "bearer":
-        return any(map(str.isdigit, value))
-    if scheme in ("negotiate", "ntlm"):
-        return len(value) >= _SHORTEST_TICKET
-    if scheme == "key" and _KEY_OWNER.search(lowered, max(0, place - 8), place) is None:
-        return False
-    return is_random(value)
-
-
 _FOREIGN_PASSWORDS = (
     *("kennwort", "wachtwoord", "contraseña", "contrasena", "senha", "hasło", "heslo", "lösenord"),
     *("пароль", "密码", "密碼", "パスワード", "비밀번호"),
@@ -106,14 +54,6 @@ _FOREIGN = rf"(?:{'|'.join(_FOREIGN_PASSWORDS)})[\"']?\s{{0,4}}[:=：][ \t]{{0,4
 
 def _find_foreign_passwords(text: str, lowered: str) -> Iterator[Span]:
     return (span for span in spans_of(_FOREIGN, lowered) if is_made_up(text[slice(*span)]))
-
-
-_PARAMETER = r"[?&](?:amp;)?(?:key|code|auth|sid|sign|hash|ticket)=(?P<secret>[\w\-.%~/+]{16,2048}={0,2})"
-
-
-def _find_random_parameters(text: str, lowered: str) -> Iterator[Span]:
-    """Find parameters of a URL whose name may mean anything and whose value is random."""
-    return (span for span in spans_of(_PARAMETER, lowered) if is_random(text[slice(*span)]))
 
 
 _CARD_SHAPES = (b"0000000000", b"0000 0000", b"0000-0000", b"0000 000000", b"0000-000000")
@@ -136,7 +76,7 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "listed setting",
         "environments in Kubernetes, ECS and CloudFormation",
         find_listed_settings,
-        (TELLING, ("value",)),
+        (TELLING, ("value", "default")),
     ),
     SecretPattern(
         "rejected input", "pydantic shows it below its field", find_rejected_inputs, (TELLING, ("input_value=",))
@@ -144,11 +84,17 @@ PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "authorization scheme",
         "RFC 9110 section 11, RFC 6750, RFC 7617",
-        _find_schemes,
+        find_schemes,
         (("bearer", "basic", "token", "key", "negotiate", "ntlm", "pass", "secret"),),
     ),
     SecretPattern(
-        "random URL parameter", "API keys and OAuth codes in queries", _find_random_parameters, (("?", "&"),)
+        "random URL parameter",
+        "API keys and OAuth codes in queries",
+        find_random_parameters,
+        (("?", "&", "'", '"'), SIGNS_OF_PARAMETERS),
+    ),
+    SecretPattern(
+        "webhook path", "whoever knows the address may post", find_webhook_paths, (("hook", "with/key"), ("/",))
     ),
     SecretPattern(
         "URL credentials",
@@ -164,7 +110,7 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "command line password",
         "the manual pages of the commands",
         find_command_passwords,
-        screen=r"-(?<=[\s\"']-)(?:[pauwPUEb]|-(?:user|proxy-user|auth|cert|cookie))",
+        screen=OPTION,
     ),
     SecretPattern(
         "piped password",
@@ -183,11 +129,11 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "CREATE USER of MySQL, Oracle and PostgreSQL; COPY of Redshift and Snowflake",
         find_sql_passwords,
         (
-            ("pass", "pw", "key", "token", "identified"),
-            ("password ", "passphrase ", "passwd ", "pwd ", "identified", "_key ", "key_id ", "token "),
+            ("pass", "pw", "key", "token", "secret", "identified"),
+            ("'", '"', "identified"),
         ),
     ),
-    _lower(
+    lower_pattern(
         "logon statement",
         "Teradata BTEQ, Db2 CLP, net use, lftp",
         (("logon", "using", "net", "lftp"), ("logon ", "using ", "net use", "lftp")),
@@ -208,87 +154,91 @@ PATTERNS: tuple[SecretPattern, ...] = (
         _find_foreign_passwords,
         (_FOREIGN_PASSWORDS,),
     ),
-    _exact(
+    exact_pattern(
         "password file",
         "PostgreSQL manual, the password file",
         ((":",), (":5432:", ":*:", ":543", ":643")),
         r"(?m:^)[\w.\-*]{1,200}:(?:[0-9]{4,5}|\*):(?!\d+:)[\w*\-]{1,63}:[\w*.\-@]{1,63}:(?P<secret>[^\s:]{4,200})(?=\s|\Z)",
     ),
-    _exact(
+    exact_pattern(
         "unseal key",
         "developer.hashicorp.com, vault operator init",
         (("key",), ("unseal key", "recovery key")),
         r"(?:Unseal|Recovery) Key [0-9]{1,2}: (?P<secret>[A-Za-z0-9+/=]{12,})",
     ),
+    lower_pattern(
+        "key of an encryption",
+        "the functions of MySQL, Snowflake and PostgreSQL's pgcrypto",
+        (("crypt",), ("'", '"')),
+        r"crypt(?:_bytea|_raw)?\(\s{0,8}(?:'[^'\n]{0,400}'|\"[^\"\n]{0,400}\"|[^'\"(),\n]{1,200}"
+        r"(?:\([^()\n]{0,200}\)){0,2}),\s{0,8}(?:'(?P<single>[^'\n]{3,200})'|\"(?P<double>[^\"\n]{3,200})\")",
+    ),
     SecretPattern("inserted secret", "statements that SQLAlchemy shows", find_inserted_secrets, (TELLING, ("insert",))),
-    _lower(
+    lower_pattern(
         "signed request",
         "AWS Signature Version 4, Google Cloud Storage V4 signing, Alibaba OSS",
         (("cred", "key"), ("credential=", "accesskeyid=", "key-pair-id=")),
         r"(?:x-(?:amz|goog|oss|tos)-credential|(?:aws|oss)accesskeyid|key-pair-id)=(?P<secret>[^&\s\"'<>\\]{8,})",
     ),
-    _exact(
+    exact_pattern(
         "AWS credentials",
         "a key id with its secret, as in a credentials CSV",
-        (),
-        r"A[KS]IA[A-Z0-9]{12,124}[^A-Za-z0-9+/]{1,20}(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
-        prefixes=("AKIA", "ASIA"),
+        (("akia", "asia"),),
+        r"A[KS]IA[A-Z0-9]{12,124}[^A-Za-z0-9+/]{1,20}(?:[A-Za-z_\-]{1,30}[^A-Za-z0-9+/]{1,8}){0,2}"
+        r"(?P<secret>(?![0-9a-f]{40})[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
     ),
-    _exact(
+    exact_pattern(
         "storage account key",
         "64 bytes in base64: Azure storage, Cosmos DB",
         (("==",),),
         r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{86}==",
     ),
-    _exact(
+    exact_pattern(
         "Azure client secret",
         "what Microsoft Entra ID gives to applications",
         (("~",), ("q~",)),
         r"(?<![\w~.\-])[\w~.\-]{3}[0-9]Q~[\w~.\-]{25,40}",
     ),
-    _exact(
+    exact_pattern(
         "starred out key",
         "api.openai.com shows both ends of a wrong key",
         (("***",), ("sk-",)),
         r"(?<![A-Za-z0-9])sk-[\w\-]{0,40}\*{3,}[\w\-]{0,16}",
     ),
-    _exact(
+    exact_pattern(
         "Telegram bot token",
         "core.telegram.org/bots/api",
         ((":aa",),),
         r"(?<![0-9])[0-9]{8,10}:AA[\w\-]{30,}",
     ),
-    _exact(
+    exact_pattern(
         "Terraform token",
         "developer.hashicorp.com, API tokens",
         ((".atlasv1.",),),
         r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w\-]{20,}",
     ),
-    _exact(
+    exact_pattern(
         "Mailchimp key",
         "mailchimp.com/developer, API keys",
         (("-us",),),
         r"(?<![0-9a-f])[0-9a-f]{32}-us[0-9]{1,2}\b",
     ),
-    _lower(
-        "OpenWeather key", "openweathermap.org/appid", (("?", "&"), ("appid=",)), r"[?&]appid=(?P<secret>[0-9a-f]{32})"
-    ),
-    _lower(
+    lower_pattern(
         "cookie", "http.cookiejar.Cookie.__repr__", (("<",), ("cookie",)), r"<cookie [^=\s]{1,200}=(?P<secret>[^\s>]+)"
     ),
-    _lower(
+    lower_pattern(
         "login pair",
         "requests and httpx: auth=(user, password)",
         (("auth", "login("), ("auth=(", "auth(", "login(")),
         r"(?:auth=|auth|login)\(['\"][^'\"\n]{0,100}['\"], ?['\"](?P<secret>[^'\"\n]+)['\"]",
     ),
-    _lower(
+    lower_pattern(
         "netrc",
         "ftp(1), the .netrc file",
         (("pass",), ("login ",)),
         r"\b(?:machine\s{1,8}\S{1,200}|default)\s{1,8}login\s{1,8}\S{1,100}\s{1,8}password\s{1,8}(?P<secret>\S+)",
     ),
-    _exact(
+    exact_pattern(
         "SMTP login",
         "RFC 4954, RFC 4616",
         (
@@ -299,21 +249,21 @@ PATTERNS: tuple[SecretPattern, ...] = (
         r"|334 UGFzc3dvcmQ6[^A-Za-z0-9+/=]{1,8}(?:\w{1,10}[^A-Za-z0-9+/=]{1,8})?)"
         r"(?P<secret>(?!(?:PLAIN|LOGIN|XOAUTH2|CRAM|NTLM|GSSAPI|DIGEST|OAUTHBEARER)\b)[A-Za-z0-9+/]{4,}={0,2})",
     ),
-    _exact(
+    exact_pattern(
         "password hash",
         "crypt(5), PostgreSQL's pg_authid, Werkzeug and Django",
         (("$",),),
         r"\$(?:2[abxy]|5|6|y|1|apr1|argon2i?d?)\$[./A-Za-z0-9$=,+]{20,}|SCRAM-SHA-256\$[0-9]{1,8}:[A-Za-z0-9+/=$:]{20,}"
         r"|pbkdf2[:_]sha(?:1|256|512)[$:][A-Za-z0-9+/=$:.]{20,}",
     ),
-    _lower(
+    lower_pattern(
         "password taken for a port",
         "urllib.parse, http.client, urllib3 and httpx split an unquoted password at its colon",
         (("port", "integer"), ("integer value as", "nonnumeric port", "invalid port", "host or port")),
         r"(?:port could not be cast to integer value as|nonnumeric port:|invalid port:?) ?['\"]"
         r"(?!none['\"]|[${<])(?P<secret>[^'\"\n]+)|'[^':\s]{0,100}:(?P<port>[^'\n]+)' is not a valid host or port",
     ),
-    _lower(
+    lower_pattern(
         "social security number",
         "only beside its name: the digits alone may be anything",
         (("ssn", "social"), ("ssn", "social security")),
@@ -325,53 +275,61 @@ PATTERNS: tuple[SecretPattern, ...] = (
     *(SecretPattern(token.name, token.source, token.find, prefixes=token.prefixes) for token in TOKENS),
 )
 
-_FIRST_CLUES = tuple({clue for pattern in PATTERNS for group in pattern.clues[:1] for clue in group})
+_BY_CLUE: dict[str, frozenset[SecretPattern]] = {
+    clue: frozenset(pattern for pattern in PATTERNS if pattern.clues and clue in pattern.clues[0])
+    for clue in sorted({clue for pattern in PATTERNS for group in pattern.clues[:1] for clue in group})
+}
+"""By each clue of their first groups."""
+_WITHOUT_CLUES = frozenset(pattern for pattern in PATTERNS if not pattern.clues and not pattern.prefixes)
+_MANY_CHARS = 4096
+"""In so long a text the same words come again and again."""
 
 
 @cache
-def _any_prefix() -> re.Pattern[str]:
-    """Return what finds any token's prefix at the start of a word: one pass tells that a text has none, as most."""
-    prefixes = sorted({prefix for pattern in PATTERNS for prefix in pattern.prefixes})
-    groups = groupby(prefixes, key=lambda prefix: prefix[0])  # a long alternation without is slow
+def _prefixes() -> tuple[re.Pattern[str], dict[str, frozenset[SecretPattern]]]:
+    """
+    Return what finds the prefixes of tokens at the start of words, and which patterns each of them stands for.
+
+    It finds the shortest of those that begin alike, which stands for them all.
+    """
+    known = sorted({prefix for pattern in PATTERNS for prefix in pattern.prefixes})
+    shortest = [prefix for prefix in known if not any(prefix != other and prefix.startswith(other) for other in known)]
+    groups = groupby(shortest, key=lambda prefix: prefix[0])  # a long alternation without is slow
     alternatives = (
         f"{re.escape(first)}(?:{'|'.join(re.escape(prefix[1:]) for prefix in group)})" for first, group in groups
     )
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(alternatives)})")
+    return re.compile(rf"(?<![A-Za-z0-9])(?=({'|'.join(alternatives)}))"), {
+        prefix: frozenset(pattern for pattern in PATTERNS if any(p.startswith(prefix) for p in pattern.prefixes))
+        for prefix in shortest
+    }
 
 
 def suspect(text: str) -> tuple[SecretPattern, ...]:
     """Return the patterns that are worth trying on ``text`` or on a part of it: one look spares most of them."""
-    lowered = _lower_in_place(text)
-    words = set(text.split())  # many come again and again
-    long_words = " ".join([word for word in words if len(word) >= _MIN_TOKEN_CHARS])
-    has_token = _any_prefix().search(long_words) is not None
-    lowered_words = _lower_in_place(" ".join(words))
-    clues = {clue for clue in _FIRST_CLUES if clue in lowered_words}
+    lowered = lowered_words = _lower_in_place(text)
+    words: Iterable[str] = text.split()
+    if len(text) > _MANY_CHARS:
+        words = set(words)
+        lowered_words = _lower_in_place(" ".join(words))
+    candidates = set(_WITHOUT_CLUES)
+    for clue, patterns in _BY_CLUE.items():
+        if clue in lowered_words:
+            candidates |= patterns
+    any_prefix, by_prefix = _prefixes()
+    for prefix in set(any_prefix.findall(" ".join([word for word in words if len(word) >= _MIN_TOKEN_CHARS]))):
+        candidates |= by_prefix[prefix]
     shape = _shape_of(text)
-    return tuple(
-        pattern
-        for pattern in PATTERNS
-        if (not pattern.prefixes or (has_token and any(prefix in long_words for prefix in pattern.prefixes)))
-        and (not pattern.clues or not clues.isdisjoint(pattern.clues[0]))
-        and (not pattern.shapes or any(part in shape for part in pattern.shapes))
-        and (pattern.screen is None or compiled(pattern.screen).search(text) is not None)
-        and all(any(clue in lowered for clue in group) for group in pattern.clues[1:])
-    )
+    return tuple([pattern for pattern in candidates if pattern.may_match(text, lowered, shape)])
 
 
 def find_secrets(text: str, patterns: Sequence[SecretPattern]) -> list[Span]:
     """Return where ``patterns`` find secrets in ``text``."""
     lowered = _lower_in_place(text)
     spans: list[Span] = []
-    shape: bytes | None = None
+    shape = _shape_of(text) if any(pattern.shapes for pattern in patterns) else b""
     for pattern in patterns:
-        if pattern.screen is not None and compiled(pattern.screen).search(text) is None:
-            continue
-        if pattern.shapes:
-            shape = _shape_of(text) if shape is None else shape
-            if not any(part in shape for part in pattern.shapes):
-                continue
-        spans += pattern.find(text, lowered)
+        if pattern.may_match(text, lowered, shape):
+            spans += pattern.find(text, lowered)
     return spans
 
 

@@ -49,6 +49,7 @@ TOKENS: tuple[Token, ...] = (
     _token("Google API key", "cloud.google.com/docs/authentication/api-keys", "AIza", r"[\w\-]{25,}"),
     _token("Google access token", "Google's token endpoint", "ya29.", r"[\w\-.]{16,}"),
     _token("Google refresh token", "Google's token endpoint", "1//0", r"[\w\-]{20,}"),
+    _token("Google authorization code", "Google's sign-in page", "4/0A", r"[\w\-]{20,}"),
     _token("Google client secret", "Google Cloud console", "GOCSPX- GOOG1E", r"[\w\-]{16,}"),
     _token("Alibaba access key id", "alibabacloud.com/help, RAM", "LTAI", r"[A-Za-z0-9]{12,26}\b"),
     _token("GitHub token", "github.blog 2021-04-05", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"\w{16,}"),
@@ -75,7 +76,8 @@ TOKENS: tuple[Token, ...] = (
         "webhook address",
         "whoever knows the address may post",
         "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/ discord.com/api/webhooks/ "
-        "discordapp.com/api/webhooks/ webhook.office.com/webhookb2/ webhook.office.com/webhook/",
+        "discordapp.com/api/webhooks/ webhook.office.com/webhookb2/ webhook.office.com/webhook/ "
+        "hooks.zapier.com/hooks/catch/ events.pagerduty.com/integration/ maker.ifttt.com/use/",
         r"(?P<secret>[\w\-/@.]{8,})",
     ),
     _token(

@@ -15,12 +15,14 @@ _SCHEME_AFTER = re.compile(r"[,;|]?[A-Za-z][A-Za-z0-9+.\-]{1,20}$")
 """In ``redis://:a@one,redis://:b@two`` the second scheme ends the first URL."""
 _MAX_URL_CHARS = 4096
 
-_SCHEME = re.compile(r"[A-Za-z0-9+.\-*]{1,32}$")
+_IN_SCHEME = "abcdefghijklmnopqrstuvwxyz0123456789+.-*"
 _SSH_SCHEMES = ("ssh", "git+ssh", "sftp")
 _WEB_SCHEMES = ("http", "https", "git+http", "git+https", "ws", "wss", *_SSH_SCHEMES)
 """Their paths may hold an ``@``; a database's do not, but its passwords are written without escapes more often."""
 _DATABASES = ("postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql", "oracle", "snowflake", "clickhouse")
 
+_MASKED = re.compile(r"[\w.+\-]{0,100}:\*\*\*@")
+"""What was redacted before, as most URLs are when a text is looked through a second time."""
 _USER = re.compile(r"[^:/?#]+")
 _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.%]+\]|[\w.\-*]*)(?P<port>:\d{1,5})?(?=[/?#;,:)\]}]|$)")
 _CONVINCING_HOST = re.compile(r"\[|localhost|[\w\-]+\.[\w.\-]*\w|[\w\-]+:\d{2,5}")
@@ -41,13 +43,18 @@ def find_url_credentials(text: str, lowered: str) -> Iterator[Span]:
     while slashes >= 0:
         start = slashes + 3
         following = lowered.find("://", start)
+        before = lowered[max(0, slashes - 32) : slashes]
+        scheme = before[len(before.rstrip(_IN_SCHEME)) :]
         limit = min(len(text) if following < 0 else following, start + _MAX_URL_CHARS)
+        masked = _MASKED.match(text, start, limit) if scheme in _WEB_SCHEMES else None
+        if masked is not None and text.find("@", masked.end(), limit) < 0:
+            slashes = following
+            continue
         match = _END.search(text, start, limit)
         end = match.start() if match else limit
-        if end == following and (scheme := _SCHEME_AFTER.search(text, max(start, end - 22), end)):
-            end = scheme.start()
-        found = _SCHEME.search(lowered, max(0, slashes - 32), slashes)
-        span = _password(text, start, end, found[0] if found else "")
+        if end == following and (next_scheme := _SCHEME_AFTER.search(text, max(start, end - 22), end)):
+            end = next_scheme.start()
+        span = _password(text, start, end, scheme)
         if span is not None and not is_placeholder(text[slice(*span)]):
             yield span
         slashes = following
@@ -98,6 +105,7 @@ def _credentials_without_scheme(text: str) -> Iterator[Span]:
         colon = text.rfind(":", max(0, at - _MAX_BARE_CHARS), at)
         if (
             colon > 0
+            and not text.startswith("***@", colon + 1)
             and text[colon - 1] in _BEFORE_COLON
             and _BARE_PASSWORD.fullmatch(text, colon + 1, at)
             and (_WHOLE_HOST.match(text, at + 1) or _GO_MYSQL.match(text, at + 1))

@@ -28,6 +28,8 @@ _END_OF_LINE = re.compile(rf"{_NEWLINE}|{_CUT}")
 _END_OF_HEADER = re.compile(rf"{_NEWLINE}|{_CLOSING_QUOTE}|{_CUT}")
 
 _OPENING = re.compile(r"(?P<list>[\[(]{0,2})(?:[bBuUrRfF]{1,2}(?=[\"']))?(?P<quote>\\{0,7}(?:\"\"\"|[\"'`]))")
+_BEFORE_OPENING = frozenset("[(bBuUrRfF\\\"'`")
+"""How what it matches begins."""
 
 
 class ValueEnds:
@@ -70,6 +72,8 @@ class ValueEnds:
 
     def opening(self, start: int) -> re.Match[str] | None:
         """Return the quote that opens a value, and the bracket of a list before it, if there is one."""
+        if self.text[start : start + 1] not in _BEFORE_OPENING:
+            return None
         return _OPENING.match(self.text, start)
 
     def value(self, start: int) -> tuple[Span, bool]:

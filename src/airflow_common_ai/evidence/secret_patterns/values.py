@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from airflow_common_ai.evidence.secret_patterns.names import Name, kind_of_name
+from airflow_common_ai.evidence.secret_patterns.separators import Separator, separator_at
 from airflow_common_ai.evidence.secret_patterns.shapes import (
     is_basic_credentials,
+    is_login,
     is_made_up,
     is_placeholder,
     is_random,
@@ -20,7 +22,7 @@ from airflow_common_ai.evidence.secret_patterns.shapes import (
     is_uuid,
     reads_like_prose,
 )
-from airflow_common_ai.evidence.secret_patterns.spans import Span, places_of
+from airflow_common_ai.evidence.secret_patterns.spans import MASK, Span, places_of
 from airflow_common_ai.evidence.secret_patterns.value_ends import ValueEnds
 from airflow_common_ai.evidence.secret_patterns.words import words
 
@@ -32,16 +34,10 @@ TELLING = (
 )
 """What is in every name that :func:`kind_of_name` knows, in lower case."""
 
+_MASKED = f"={MASK}"
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _MAX_NAME_CHARS = 64
 _REST_OF_NAME = re.compile(r"[\w.\-]{2,96}")
-_SEPARATOR = re.compile(
-    r"(?P<close>\\{0,7}[\"'`]?[\])]?)"
-    r"(?:[ ](?:provided|given|used|value|\(again\)|\[[^\]\n]{0,40}\]|(?P<whose>for (?:user )?[^\s:'\"]{1,100}"
-    r"|for (?:key |user )?'[^'\n]{1,200}')))?"
-    r"(?::[ ]?(?:str|bytes|secretstr)(?=[ ]?=))?"  # an annotated default in a line of source
-    r"[ \t]{0,40}(?P<sign>=>|:=|={1,3}|!={1,2}|-{1,2}>|:|,(?=[ ]?b?[\"']|[^\s,()]{3,200}\)))[ \t]{0,40}"
-)
 _IN_PROSE = re.compile(
     r"(?:[\"'`]?[ \t]{1,40}(?P<verb>(?:(?:for|of) (?:user )?[^\s:'\"]{1,60} )?"
     r"(?:(?:is|was)(?: now| set to)?|set to|changed to):?[ \t]{1,8})?"
@@ -120,7 +116,9 @@ def find_named_values(text: str, lowered: str) -> Iterator[Span]:
         if rest is None:
             continue
         position = rest.end()
-        separator = _SEPARATOR.match(lowered, position)
+        if text.startswith(_MASKED, position) and _is_all_masked(text, _name_start(text, telling), position):
+            continue
+        separator = separator_at(lowered, position)
         prose = None
         if separator is None:
             prose = _IN_PROSE.match(text, position) if text[position : position + 1] in _BEFORE_PROSE else None
@@ -141,7 +139,7 @@ def find_named_values(text: str, lowered: str) -> Iterator[Span]:
             continue
         if _is_part_of_something_else(text, lowered, start, separator):
             continue
-        if name in ("PWD", "OLDPWD") and text.startswith(("/", "~"), separator.end()):  # where a shell is
+        if name in ("PWD", "OLDPWD") and text.startswith(("/", "~"), separator.end):  # where a shell is
             continue
         for span in _values(ends, start, kind, separator):
             yield span
@@ -164,6 +162,14 @@ def find_flags(text: str, lowered: str) -> Iterator[Span]:
             yield span
 
 
+def _is_all_masked(text: str, start: int, end: int) -> bool:
+    """Whether ``=***`` behind the name is all that is to be masked there, as in what was redacted before."""
+    follows = text[end + len(_MASKED) : end + len(_MASKED) + 1]
+    if (follows and not follows.isspace()) or text[max(0, start - 1) : start] == ";":
+        return False
+    return kind_of_name(text[start:end]) not in (Name.AUTHORIZATION, Name.COOKIE)
+
+
 def _name_start(text: str, position: int) -> int:
     lowest = max(0, position - _MAX_NAME_CHARS)
     while position > lowest and text[position - 1] in _NAME_CHARS:
@@ -171,29 +177,29 @@ def _name_start(text: str, position: int) -> int:
     return position
 
 
-def _is_part_of_something_else(text: str, lowered: str, start: int, separator: re.Match[str]) -> bool:
+def _is_part_of_something_else(text: str, lowered: str, start: int, separator: Separator) -> bool:
     """Whether the name ends an ARN, an image or a host before a port, is listed, or is a parser's token."""
-    before = lowered[max(0, start - 80) : start]
-    sign, close = separator["sign"], separator["close"]
-    if separator["whose"] and not lowered.startswith(("pass", "pw"), start):  # a token for somebody is named
+    sign, close = separator.sign, separator.close
+    if separator.whose and not lowered.startswith(("pass", "pw"), start):  # a token for somebody is named
         return True
-    if sign == ":" and not close and separator.end() == separator.end("sign"):
+    before = lowered[max(0, start - 80) : start]
+    if sign == ":" and not close and not separator.has_space:
         if before.endswith((" /", "'/", '"/')):  # an option in Windows
             return False
-        return before.endswith("/") or bool(_PORT.match(text, separator.end()) or _ARN.search(before))
+        return before.endswith("/") or bool(_PORT.match(text, separator.end) or _ARN.search(before))
     if sign == "," and not close:  # a pair of Scala
-        return not (before.endswith("(") and is_made_up(text[separator.end() : text.find(")", separator.end())]))
+        return not (before.endswith("(") and is_made_up(text[separator.end : text.find(")", separator.end)]))
     if sign == ",":  # a pair is a name and its value, a longer list is neither
         return not close.endswith(('"', "'")) or _PAIR.search(before) is None
     return before.endswith(_OTHER_KINDS_OF_TOKEN)
 
 
-def _values(ends: ValueEnds, name_start: int, kind: Name, separator: re.Match[str]) -> Iterator[Span]:
-    text, start, sign = ends.text, separator.end(), separator["sign"]
+def _values(ends: ValueEnds, name_start: int, kind: Name, separator: Separator) -> Iterator[Span]:
+    text, start, sign = ends.text, separator.end, separator.sign
     if kind is Name.AUTHORIZATION:
         yield from _credentials(ends, name_start, start)
         return
-    if separator["close"].endswith(")") and text.startswith("(", start):  # PostgreSQL: Key (api_token)=(…)
+    if separator.close.endswith(")") and text.startswith("(", start):  # PostgreSQL: Key (api_token)=(…)
         end = text.find(")", start, start + _MAX_SHAPE_CHARS)
         if end > start + 1 and kind is not Name.PERHAPS:
             yield start + 1, end
@@ -210,7 +216,11 @@ def _values(ends: ValueEnds, name_start: int, kind: Name, separator: re.Match[st
     if opening is None:
         end = ends.of_line(start) if kind is Name.COOKIE else ends.of_bare(start)
         further = _end_behind_spaces(text, name_start, start, sign) if kind is Name.SECRET else end
-        names_it = _NUMBERED_NAME.fullmatch(text, start, end) and _LABEL.search(text[max(0, name_start - 2) : start])
+        names_it = (
+            sign == ":"
+            and _NUMBERED_NAME.fullmatch(text, start, end)
+            and _LABEL.search(text[max(0, name_start - 2) : start])
+        )
         if not names_it and (further > end or is_secret(text, (start, end), kind, sign, is_quoted=False)):
             yield start, max(end, further)
         return
@@ -261,6 +271,8 @@ def _value_in_prose(ends: ValueEnds, name: str, kind: Name, prose: re.Match[str]
         span = start, _CLOSING_BRACKET.search(text, start).start()  # type: ignore[union-attr]
         return span if kind is Name.SECRET and is_made_up(text[slice(*span)]) else None
     span, is_quoted = ends.value(start)
+    if is_quoted and text[span[1] : span[1] + 1] in ("", "\r", "\n"):  # nothing closes the quote
+        span = span[0], min(span[1], ends.of_bare(span[0]))
     value = text[slice(*span)]
     is_name = name.lower() in _NAMES_OF_THINGS and not (prose["verb"] and is_made_up(value))
     if is_name or (prose["verb"] and is_quoted and kind is Name.SECRET):
@@ -272,8 +284,9 @@ def _value_in_prose(ends: ValueEnds, name: str, kind: Name, prose: re.Match[str]
 
 def _end_behind_spaces(text: str, name_start: int, start: int, sign: str) -> int:
     """Return where a value without quotes ends that holds spaces: between semicolons, or alone on a line of YAML."""
-    if sign == "=" and text[max(0, name_start - 1) : name_start] == ";":
-        between = _BETWEEN_SEMICOLONS.match(text, start)
+    if sign == "=":
+        is_behind_semicolon = text[max(0, name_start - 1) : name_start] == ";"
+        between = _BETWEEN_SEMICOLONS.match(text, start) if is_behind_semicolon else None
         return start if between is None else between.end()
     line = text[max(0, name_start - _MAX_NAME_CHARS) : name_start].rpartition("\n")[2]
     if sign == ":" and not line.strip(" -") and text[name_start].islower():
@@ -313,15 +326,16 @@ def _credentials(ends: ValueEnds, name_start: int, start: int) -> Iterator[Span]
 
 def is_secret(text: str, span: Span, kind: Name, sign: str, *, is_quoted: bool) -> bool:
     """Whether what stands at ``span`` is a secret, behind a name of this kind and ``=``, ``:`` or ``,``."""
-    if kind in (Name.PERHAPS, Name.SIGNATURE, Name.IDENTIFIER) and span[1] - span[0] > _MAX_SHAPE_CHARS:
+    if kind in (Name.PERHAPS, Name.LOGIN, Name.SIGNATURE, Name.IDENTIFIER) and span[1] - span[0] > _MAX_SHAPE_CHARS:
         return False
     if kind is Name.COOKIE:
         return text.find("=", span[0], min(span[1], span[0] + _MAX_SHAPE_CHARS)) >= 0
     value = text[slice(*span)].strip()
     if not value or is_placeholder(value):
         return False
-    if kind is Name.PERHAPS:
-        return is_random(value) or is_basic_credentials(value)
+    if kind in (Name.PERHAPS, Name.LOGIN):
+        is_password_seen = kind is Name.LOGIN or is_made_up(value.rpartition(":")[2])
+        return is_random(value) or is_basic_credentials(value) or (is_password_seen and is_login(value))
     if kind is Name.SIGNATURE:
         return is_signature(value)
     if kind is Name.IDENTIFIER:

@@ -31,6 +31,10 @@ MAX_DELAY_S = 86400
 MAX_STATED_CONFIDENCE = 0.9
 """What a model says of itself counts for no more: most say 95 % or 100 % of anything."""
 
+MAX_UNHELD_CONFIDENCE = 0.85
+"""And where nothing held it to the question, for less than a category that fails a task needs: such a model repeats the
+hints that stand in the question, sure of them to 100 %, and its agreement with them says nothing."""
+
 _MAX_CATEGORY_CHARS = 200
 _MAX_TOKENS = 4096
 _ROUNDING = 0.01
@@ -135,7 +139,8 @@ def _confidence(reply: Reply, category: str) -> tuple[float, ConfidenceSource]:
     stated = _finite(getattr(reply.output, "confidence", None))
     if stated is None:
         return 0.0, "none"
-    return min(max(stated / 100, 0.0), MAX_STATED_CONFIDENCE), "own_statement"
+    most = MAX_UNHELD_CONFIDENCE if reply.form == "prompted" else MAX_STATED_CONFIDENCE
+    return min(max(stated / 100, 0.0), most), "own_statement"
 
 
 def _decision_confidence(details: Mapping[str, Any]) -> float | None:

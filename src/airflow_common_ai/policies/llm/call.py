@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Form", "NoReply", "Question", "Reply", "ask"]
 
-Form = Literal["json_schema", "tool", "decision"]
-"""How the answer was asked for."""
+Form = Literal["json_schema", "tool", "prompted", "decision"]
+"""How the answer was asked for; ``prompted``: as JSON, with nothing that holds the model to it."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from airflow.sdk.definitions.connection import Connection
+from airflow.sdk.log import mask_secret  # here, since after the hand-over it would count within the limit
 
 from airflow_common_ai.evidence.type_path import built_in_name
 
@@ -114,8 +115,6 @@ def _fetch(conn_id: str, clock: Callable[[], float]) -> Link:
 
 def _register_secrets(found: Connection, fetched: FetchedConnection) -> None:
     """Register what Airflow has not: each value of the extra, and a password inside of the URL."""
-    from airflow.sdk.log import mask_secret
-
     if fetched.extra_dejson:  # asked of unreadable JSON, Airflow logs it with the task's exception as its context
         _ = found.extra_dejson
     if secret := urlsplit(fetched.host or "").password:

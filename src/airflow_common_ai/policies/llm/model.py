@@ -16,7 +16,7 @@ from airflow.sdk.exceptions import AirflowException
 
 from airflow_common_ai.policies.llm.connections import FetchedConnection, ModelChain
 from airflow_common_ai.policies.llm.endpoint import is_refused
-from airflow_common_ai.policies.llm.form import forms_of, output_spec, settings_for
+from airflow_common_ai.policies.llm.form import forms_of, output_spec, prompt_for, settings_for
 from airflow_common_ai.policies.llm.response_guard import guard_responses
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ async def ask_model(chain: ModelChain, connection: FetchedConnection, question: 
     model = hook.get_conn()
     async with model:
         guard_responses(model)
-        forms = forms_of(model.profile)
+        forms = forms_of(model)
         *tries, last = [(forms[0], False), *((form, True) for form in forms)]
         for form, is_plain in tries:
             try:
@@ -75,7 +75,7 @@ async def _answer(
         output_spec(form, question), instructions=question.instructions, retries={"output": RE_PROMPTS, "tools": 0}
     )
     settings = settings_for(hook.get_conn(), question, max(ends_at - started, 0.0), is_plain=is_plain)
-    result = await agent.run(question.prompt, model_settings=settings)
+    result = await agent.run(prompt_for(form, question), model_settings=settings)
     response = result.response
     return Reply(
         output=result.output,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from airflow.sdk.definitions.retry_policy import RetryAction
 
-from airflow_common_ai.evidence.model import Retry
+from airflow_common_ai.evidence.model import Rank, Retry
 
 if TYPE_CHECKING:
     from airflow_common_ai.policies.categories import FailureCategory
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from airflow_common_ai.policies.llm.trust import TrustTable
 
 __all__ = ["doubt_about", "measured_trust"]
+
+_HARDLY_WORTH_A_TRY = 0.25
+"""Of the classifier: not sure enough to fail a task alone. Source: judgement."""
 
 UNMEASURED = "the model is unmeasured: without a trust table its word alone fails no task"
 
@@ -71,6 +74,15 @@ def measured_trust(
 
 
 def _is_agreed(case: Case) -> bool:
-    """Whether the evidence has hints that another try will not help, and nothing that says it may."""
+    """
+    Whether something else says that another try will not help, and nothing says that it may.
+
+    That is a hint in the evidence, or the classifier if it is as good as sure. Not a hint in the words of a message:
+    the model has read the same words, and whoever wrote them would need nobody's agreement.
+    """
     others = case.conclusion.others
-    return any(not other.is_conclusive for other in others) and all(other.retry is Retry.NO for other in others)
+    if any(other.retry is not Retry.NO for other in others):
+        return False
+    if case.prediction is not None and case.prediction.retry_probability <= _HARDLY_WORTH_A_TRY:
+        return True
+    return any(not other.is_conclusive and other.rank is not Rank.TEXT for other in others)

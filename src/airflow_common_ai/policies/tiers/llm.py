@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from airflow_common_ai.evidence.cut import cut
 from airflow_common_ai.evidence.model import NO_TEXT, RedactedText
-from airflow_common_ai.policies.attempt import Consultation
+from airflow_common_ai.policies.attempt import MAX_PROMPT_CHARS, Consultation
 from airflow_common_ai.policies.ladder import Case, Tier, Verdict
 from airflow_common_ai.policies.llm.answer import Answer, read_answer
 from airflow_common_ai.policies.llm.call import NoReply, Question, Reply, ask
@@ -16,7 +16,7 @@ from airflow_common_ai.policies.llm.connections import fetch_chain
 from airflow_common_ai.policies.llm.frames import frames_of
 from airflow_common_ai.policies.llm.weight import doubt_about, measured_trust
 from airflow_common_ai.policies.own_fault import log_own_fault
-from airflow_common_ai.policies.stored_texts import MAX_NAME_CHARS, MAX_TEXT_CHARS
+from airflow_common_ai.policies.stored_texts import MAX_LINE_CHARS, MAX_NAME_CHARS, MAX_TEXT_CHARS
 from airflow_common_ai.sanitizer import sanitize
 
 if TYPE_CHECKING:
@@ -25,8 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["LLMTier"]
 
-_AFTERWARDS_S = 0.05
-"""What reading the answer and planning the delay may take of the policy's ``timeout``."""
+_AFTERWARDS_S = 0.25
+"""Of the policy's ``timeout``, for what comes after the wait: to notice that it is over, to read the answer and to plan
+the delay takes 2 ms, but a thread that is importing a library lets go of the interpreter late. Source: up to 0.3 s
+measured on two processors that six programs want."""
+
+_MOST_FOR_THE_MODEL = 0.9
+"""Of a short ``timeout``, at least so much."""
 
 _MOST_TOKENS = 10**9
 _MOST_USD = 10**6
@@ -68,9 +73,11 @@ class LLMTier:
         if case.is_supervisor_down:
             return _unanswered(case, asked, "no model was asked, since Airflow could not even hand over the record")
         question = self._question(case)
+        if policy.store_prompt:
+            asked = replace(asked, prompt=_kept(case, question.prompt))
         chain = fetch_chain(policy.llm_conn_id, policy.model_id)
         # From here on the clock of ``timeout`` runs: what is slow is behind us, or inside of ``ask``.
-        reply = ask(chain, question, max(policy.timeout - _AFTERWARDS_S, policy.timeout * 0.9))
+        reply = ask(chain, question, max(policy.timeout - _AFTERWARDS_S, policy.timeout * _MOST_FOR_THE_MODEL))
         said = replace(
             _of_reply(asked, reply, case),
             connection_milliseconds=round(chain.fetch_seconds * 1000, 3),
@@ -188,6 +195,11 @@ def _of_answer(said: Consultation, answer: Answer, case: Case) -> Consultation:
         suggested_delay_s=answer.suggested_delay_s,
         reasoning=_shown(case, answer.reasoning, MAX_TEXT_CHARS) if answer.reasoning else None,
     )
+
+
+def _kept(case: Case, prompt: str) -> tuple[RedactedText, ...]:
+    """Return a prompt for the record, behind the wall once more: what is kept is read by more people than is sent."""
+    return tuple(_shown(case, line, MAX_LINE_CHARS) for line in cut(prompt, MAX_PROMPT_CHARS).splitlines())
 
 
 def _counted(tokens: int | None) -> int | None:

@@ -14,7 +14,8 @@ class RepeatTier:
     """
     Fails a task whose last try ended in the very same failure, when neither could be judged.
 
-    Abstains where the evidence has hints and all of them point to another try: such a failure may well pass.
+    Abstains where the evidence has hints and all of them point to another try, or the classifier leans to one: such a
+    failure may well pass.
     """
 
     name: str = "repeat"
@@ -22,6 +23,8 @@ class RepeatTier:
     def decide(self, case: Case) -> Verdict | None:
         tries = case.history.tries
         if not tries or case.conclusion.hints_at_retry:
+            return None
+        if case.prediction is not None and case.prediction.retry_probability >= 0.5:
             return None
         last = tries[-1]
         if last.tier not in (None, self.name) or last.fingerprint != case.fingerprint or not last.fingerprint:

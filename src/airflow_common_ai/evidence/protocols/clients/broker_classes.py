@@ -22,6 +22,7 @@ _CASSANDRA = "cassandra-driver 3.30.1"
 _LDAP = "ldap3 2.9.1, python-ldap"
 _KAFKA = "kafka-python 3.0.12 and 2.0.2, aiokafka 0.14.0"
 _SFTP = "asyncssh 2.24.1"
+_ZOOKEEPER = "kazoo 2.11.0; ZooKeeper KeeperException.Code"
 _OTHER = "stomp.py 9.0.0, pulsar-client 3"
 
 _LOST = "the connection could not be made or broke off"
@@ -142,6 +143,23 @@ _ROWS: tuple[ClassRow, ...] = (
     ("asyncssh.SFTPNoConnection asyncssh.SFTPConnectionLost", yes("network", _SHORT, _LOST, _SFTP)),
     ("asyncssh.SFTPFailure asyncssh.SFTPBadMessage",
      depends("transient", _SHORT, "the SFTP server failed without saying why", _SFTP, 3)),
+    # ZooKeeper, whose client makes a class of each code and often gives it no words
+    (
+        "kazoo.ConnectionLoss kazoo.OperationTimeoutError kazoo.SessionExpiredError kazoo.ConnectionClosedError"
+        " kazoo.ConnectionDropped kazoo.SessionMovedError kazoo.KazooTimeoutError kazoo.RolledBackError",
+        yes("network", _SHORT, _LOST, _ZOOKEEPER),
+    ),
+    ("kazoo.BadVersionError", yes("transient", _SHORT, "another client changed the node meanwhile", _ZOOKEEPER)),
+    ("kazoo.LockTimeout", yes("transient", _SHORT, "somebody else holds the lock", _ZOOKEEPER)),
+    ("kazoo.NewConfigNoQuorumError kazoo.ReconfigInProcessError kazoo.NotReadOnlyCallError",
+     yes("transient", _MEDIUM, "the ensemble has no quorum for now", _ZOOKEEPER)),
+    ("kazoo.NoAuthError kazoo.AuthFailedError", no("auth", _LOGIN, _ZOOKEEPER)),
+    ("kazoo.NoNodeError", no("resource", "there is no such node", _ZOOKEEPER)),
+    ("kazoo.NodeExistsError", no("data", "it already exists, perhaps from an earlier try", _ZOOKEEPER)),
+    ("kazoo.NotEmptyError kazoo.NoChildrenForEphemeralsError kazoo.BadArgumentsError kazoo.MarshallingError",
+     no("data", _BAD, _ZOOKEEPER)),
+    ("kazoo.InvalidACLError kazoo.InvalidCallbackError kazoo.UnimplementedError kazoo.ConfigurationError",
+     no("permanent", _MISUSED, _ZOOKEEPER)),
     # Hive and Impala, whose Python clients speak Thrift
     ("thrift.TTransportException thriftpy2.TTransportException thrift_sasl.TTransportException",
      yes("network", _SHORT, _LOST, "thrift 0.22")),

@@ -129,6 +129,18 @@ _ROWS: tuple[ClassRow, ...] = (
         "psycopg_pool.PoolTimeout",
         depends("transient", _MEDIUM, "the task's own connection pool is exhausted", _OTHER, 3),
     ),
+    # secrets and tokens
+    ("hvac.VaultDown hvac.BadGateway", yes("transient", _MEDIUM, "Vault is down, sealed or electing", "hvac 2.4.0")),
+    ("hvac.InvalidPath", no("resource", "there is no such secret", "hvac 2.4.0")),
+    (
+        "jwt.ExpiredSignatureError jwt.ImmatureSignatureError",
+        depends("auth", _SHORT, "the token is too old or too new", "PyJWT 2.12"),
+    ),
+    (
+        "jwt.InvalidSignatureError jwt.InvalidAudienceError jwt.InvalidIssuerError jwt.InvalidAlgorithmError"
+        " jwt.DecodeError",
+        no("auth", "the token is not accepted", "PyJWT 2.12"),
+    ),
     # the layers below HTTP clients
     (
         "anyio.BrokenResourceError anyio.EndOfStream anyio.ClosedResourceError h11.RemoteProtocolError"

@@ -17,10 +17,16 @@ from airflow_common_ai.evidence.protocols.clients import (
     broker_classes,
     cassandra,
     elastic,
+    graphql,
+    hdfs,
+    jsonrpc,
     kafka,
     ldap,
     mongo,
+    mqtt,
+    neo4j,
     redis,
+    soap,
     ssh,
 )
 
@@ -43,7 +49,9 @@ class _Codes(Protocol):
     def read(self, node: RedactedNode) -> Iterator[Signal]: ...
 
 
-_MODULES: tuple[_Codes, ...] = (mongo, redis, kafka, amqp, cassandra, elastic, ldap, ssh)
+_MODULES: tuple[_Codes, ...] = (
+    mongo, redis, kafka, amqp, cassandra, elastic, ldap, ssh, neo4j, mqtt, hdfs, graphql, soap, jsonrpc,
+)  # fmt: skip
 _BY_ROOT = {root: module for module in _MODULES for root in module.ROOTS}
 _BY_MARK = {mark: module for module in _MODULES for mark in module.PRINTED_MARKS}
 

@@ -43,6 +43,22 @@ _WORDS: tuple[tuple[re.Pattern[str], Signal], ...] = tuple(
     for words, name, meaning in (
         ("max number of clients", "max_clients", yes("rate_limit", _MEDIUM, "Redis has too many clients", _REPLIES)),
         (
+            "Cannot (?:release|extend|reacquire) (?:an unlocked lock|a lock that's (?:not owned|no timeout))",
+            "not_locked",
+            no("permanent", "the code gives back a lock that it does not hold", _REPLIES),
+        ),
+        (
+            "Background (?:save|append only file rewriting) (?:already )?in progress",
+            "saving",
+            yes("transient", _MEDIUM, "Redis is saving its data", _REPLIES),
+        ),
+        (
+            r"Error compiling script|.{0,200}Script attempted to access nonexistent global|.{0,200}user_script:\d+:"
+            r"|CONFIG SET failed|invalid expire time|increment or decrement would overflow|DB index is out of range",
+            "wrong_command",
+            no("data", "Redis cannot work with this value or command", _REPLIES),
+        ),
+        (
             "unknown (?:sub)?command|wrong number of arguments|syntax error|value is not|index out of range|no such",
             "wrong_command",
             no("data", "Redis cannot work with this value or command", _REPLIES),

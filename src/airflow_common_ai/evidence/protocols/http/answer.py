@@ -155,6 +155,9 @@ def _read_google(exception: BaseException, own: Mapping[str, Any], answer: HttpA
 def _exception_status(exception: BaseException, has_headers: bool) -> int | None:
     if (status := _first_status(exception, _STATUSES)) is not None:
         return status
+    context = _own(exception).get("context")
+    if isinstance(context, Mapping) and (status := _as_status(context.get("http-code"))) is not None:
+        return status  # databricks-sql-connector
     if has_headers or _speaks_http(exception) or _get(exception, "url") is not None:
         return _first_status(exception, _AMBIGUOUS_STATUSES) or _long_status(_own(exception).get("code"))
     return None

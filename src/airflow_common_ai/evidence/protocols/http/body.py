@@ -128,6 +128,8 @@ def _json_facts(document: object) -> dict[str, Fact]:
             for key in keys:
                 value = level.get(key)
                 if name == "message":
+                    if isinstance(value, Mapping):
+                        value = value.get("value")  # OData 3: `{"lang": "en-US", "value": "No such …"}`
                     if isinstance(value, str) and " " in value:
                         facts.setdefault("http.body.message", cut(value, _MAX_MESSAGE_CHARS))
                 elif name == "sqlstate":

@@ -42,7 +42,7 @@ _VAGUE_CODES = ("FAILED_PRECONDITION", "INVALID_ARGUMENT", "PERMISSION_DENIED", 
 """Google says so of a cluster that is still being updated, too: then its message is believed."""
 _SERVER_FAILED = ("internalError", "INTERNAL")
 """Kubernetes says so of a webhook whose certificate has expired: what the message names as final is believed."""
-_NARROWER_KINDS = ("daily", "too_large", "full")
+_NARROWER_KINDS = ("daily", "monthly", "too_large", "full", "no_room")
 """What the message of a rate limit may say: no wait of minutes helps."""
 _TELLING_KINDS = (*_NARROWER_KINDS, "leaving", "wrong_clock")
 """What a message says better than any code beside it."""

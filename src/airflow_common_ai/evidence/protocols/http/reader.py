@@ -10,9 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal
+from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Signal, root_of
 from airflow_common_ai.evidence.protocols.http.answer import find_answer, is_broken_answer
-from airflow_common_ai.evidence.protocols.http.banners import OTHER_PROTOCOL, greets_otherwise
+from airflow_common_ai.evidence.protocols.http.banners import (
+    NOT_HTTP,
+    OTHER_PROTOCOL,
+    greets_otherwise,
+    is_length_of_words,
+    speaks_http,
+)
 from airflow_common_ai.evidence.protocols.http.body import body_facts, is_vendor_code
 from airflow_common_ai.evidence.protocols.http.classes import class_meaning
 from airflow_common_ai.evidence.protocols.http.judgement import judge
@@ -51,6 +57,9 @@ def read(node: RedactedNode, observed_at: datetime) -> Iterable[Signal]:
     """Yield what the answer says, from the SDK's verdict down to the bare status, else what the class says."""
     if node.is_a("smtplib.SMTPException", "aiosmtplib.SMTPException"):
         return  # its code is the reply of a mail server
+    if is_length_of_words(node.message) or (root_of(node.type_path) in NOT_HTTP and speaks_http(node.message)):
+        yield OTHER_PROTOCOL.signal("http.other_protocol", Rank.STATUS)
+        return
     facts = {name: fact for name, fact in node.facts.items() if name.startswith("http.")} or printed_facts(node)
     found = class_meaning(node)
     is_unread = facts.get("http.broken_answer") or (found is not None and found[0] in ("broken_answer", "connection"))

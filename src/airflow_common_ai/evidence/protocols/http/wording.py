@@ -100,19 +100,32 @@ _WORDINGS = (
 )
 
 _QUOTED = re.compile(
-    rf"""\b{_STATUS}\ (?:Client|Server)\ Error:\ [A-Z][A-Za-z' -]{{2,40}}\ for\ url       # requests
+    rf"""\b{_STATUS}\ (?:Client|Server)\ Error(?::\ [A-Z]|\.\ \()                       # requests, Hugging Face
     |(?:Client|Server)\ error\ '(?P<httpx>[45]\d\d)\ [A-Z]                              # httpx
     |\bHTTP\ [Ee]rror:?\ (?P<urllib>[45]\d\d)\b                                         # urllib, azure-identity
     |\bError\ code:\ (?P<openai>[45]\d\d)\ -\ \{{                                      # openai, anthropic
     |requested\ URL\ returned\ error:\ (?P<curl>[45]\d\d)\b                            # curl
     |failed\ with\ status\ code\ (?P<axios>[45]\d\d)\b                                # axios, fetch wrappers
-    |\(HTTP\ (?P<openstack>[45]\d\d)\)                                                # OpenStack, Swift
+    |[(\[]HTTP\ (?P<openstack>[45]\d\d)[)\]]                                          # OpenStack, Swift, ArangoDB
+    |\bHTTP/[12](?:\.\d)?\ (?P<line>[45]\d\d)\b                                      # a status line
+    |\breceived\ (?P<praw>[45]\d\d)\ HTTP\ response\b                                # prawcore
+    |\bUnexpected\ Response:\ (?P<qdrant>[45]\d\d)\ \(                                # qdrant-client
+    |\berror\ code\ (?P<mlflow>[45]\d\d)\ !=\ 200\b                                   # mlflow
+    |\bAPIError\ Code:\ (?P<graph>[45]\d\d)\b                                        # msgraph-sdk
+    |\bProtocolError\ for\ \S{{1,300}}:\ (?P<xmlrpc>[45]\d\d)\b                       # xmlrpc.client
+    |\bgoogleapi:\ (?:got\ HTTP\ response\ code|Error)\ (?P<go>[45]\d\d)\b          # Google's clients in Go
+    |\bnpm\ (?:ERR!|error)\ (?:code\ E)?(?P<npm>[45]\d\d)\b                          # npm
+    |<title>(?P<title>[45]\d\d)\ [A-Z]                                               # pages of servers, proxies
+    |\bStatus:?\ {{1,3}}(?P<said>[45]\d\d)(?=[.,;)\n]|$)                             # clients that are generated
     |(?<!exit\ )\b[Ss]tatus[ _]?[Cc]ode(?:\ is|\ was)?[:=]?\ ?(?P<words>[45]\d\d)\b
     """,
     re.ASCII | re.VERBOSE,
 )
 """Sentences of HTTP clients that nobody writes by chance. Source: the clients' own code."""
-_QUOTED_MARKS = (" Error: ", " error '", "HTTP ", "Error code: ", "returned error: ", "tatus")
+_QUOTED_MARKS = (
+    " Error", " error '", "HTTP", "Error code: ", "returned error: ", "tatus", "Response: ", "error code ", " Code: ",
+    "for ", "googleapi: ", "npm ", "<title>",
+)  # fmt: skip
 """Each of them holds one of these."""
 
 _SALESFORCE_STATUS = {

@@ -129,7 +129,7 @@ FRAMEWORK_ROWS: tuple[JvmRow, ...] = (
     (
         "org.apache.hadoop",
         "DSQuotaExceededException NSQuotaExceededException QuotaExceededException QuotaByStorageTypeExceededException",
-        depends("permanent", _LONG, "the quota of the directory is used up", _HADOOP),
+        no("permanent", "the quota of the directory is used up; a person must raise it or delete files", _HADOOP),
     ),
     (
         "org.apache.hadoop",

@@ -17,6 +17,8 @@ _K8S = "Kubernetes container, pod and node reasons; apache-airflow-providers-cnc
 _ECS = "AWS ECS stopCode and stoppedReason; apache-airflow-providers-amazon 9.39.0"
 _DATABRICKS = "Databricks run states and error codes; databricks-sdk 0.162.0"
 _DELTA = "Delta Lake error classes; delta-io/delta"
+_CHROMIUM = "Chromium net_error_list.h"
+_NTSTATUS = "[MS-ERREF] §2.3.1"
 _SPARK = "Spark and YARN"
 _GLUE = "AWS Glue, SageMaker and EMR job states; botocore 1.44.8"
 _ENTRA = "Microsoft Entra AADSTS codes"
@@ -108,6 +110,40 @@ _NAMED_ROWS: tuple[tuple[str, str, Meaning], ...] = (
         "DELTA_CONCURRENT_APPEND DELTA_CONCURRENT_DELETE_READ DELTA_CONCURRENT_DELETE_DELETE DELTA_CONCURRENT_WRITE"
         " DELTA_CONCURRENT_TRANSACTION DELTA_METADATA_CHANGED DELTA_PROTOCOL_CHANGED DELTA_MAX_COMMIT_RETRIES_EXCEEDED",
         yes("transient", _SHORT, _CONCURRENT_WRITE, _DELTA),
+    ),
+    (
+        "chromium",
+        "ERR_CONNECTION_RESET ERR_CONNECTION_REFUSED ERR_CONNECTION_CLOSED ERR_CONNECTION_TIMED_OUT"
+        " ERR_CONNECTION_ABORTED ERR_TIMED_OUT ERR_INTERNET_DISCONNECTED ERR_NETWORK_CHANGED ERR_ADDRESS_UNREACHABLE"
+        " ERR_EMPTY_RESPONSE ERR_NETWORK_IO_SUSPENDED ERR_HTTP2_PROTOCOL_ERROR ERR_TUNNEL_CONNECTION_FAILED",
+        yes("network", _SHORT, "the browser could not reach the page", _CHROMIUM),
+    ),
+    ("chromium", "ERR_NAME_NOT_RESOLVED",
+     depends("network", _MEDIUM, "the host name could not be resolved", _CHROMIUM, 3)),
+    ("chromium", "ERR_CERT_DATE_INVALID ERR_CERT_AUTHORITY_INVALID ERR_CERT_COMMON_NAME_INVALID ERR_SSL_PROTOCOL_ERROR",
+     no("permanent", "the server's certificate is not accepted", _CHROMIUM)),
+    (
+        "smb",
+        "STATUS_SHARING_VIOLATION STATUS_FILE_LOCK_CONFLICT STATUS_LOCK_NOT_GRANTED STATUS_DELETE_PENDING",
+        yes("transient", _SHORT, "another program has the file open", _NTSTATUS),
+    ),
+    (
+        "smb",
+        "STATUS_IO_TIMEOUT STATUS_CONNECTION_DISCONNECTED STATUS_CONNECTION_RESET STATUS_NETWORK_NAME_DELETED"
+        " STATUS_USER_SESSION_DELETED STATUS_NETWORK_SESSION_EXPIRED STATUS_VIRTUAL_CIRCUIT_CLOSED"
+        " STATUS_INSUFFICIENT_RESOURCES STATUS_INSUFF_SERVER_RESOURCES STATUS_SERVER_UNAVAILABLE",
+        yes("network", _SHORT, "the connection to the file server was lost", _NTSTATUS),
+    ),
+    (
+        "smb",
+        "STATUS_LOGON_FAILURE STATUS_ACCESS_DENIED STATUS_PASSWORD_EXPIRED STATUS_ACCOUNT_LOCKED_OUT"
+        " STATUS_ACCOUNT_DISABLED STATUS_PASSWORD_MUST_CHANGE STATUS_ACCOUNT_RESTRICTION",
+        no("auth", "the file server refused the login or a permission", _NTSTATUS),
+    ),
+    (
+        "smb",
+        "STATUS_OBJECT_NAME_NOT_FOUND STATUS_OBJECT_PATH_NOT_FOUND STATUS_BAD_NETWORK_NAME STATUS_NO_SUCH_FILE",
+        no("resource", "there is no such file or share", _NTSTATUS),
     ),
     ("salesforce", "UNABLE_TO_LOCK_ROW", yes("transient", _NOW, "a row is locked", "Salesforce REST API error codes")),
     ("spark", "TABLE_OR_VIEW_NOT_FOUND SCHEMA_NOT_FOUND PATH_NOT_FOUND", no("resource", _MISSING, _SPARK)),

@@ -11,17 +11,30 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 
 from airflow_common_ai.evidence.model import Fact, Rank, RedactedNode, Retry, Signal, Strength, Wait, kind_of, root_of
 from airflow_common_ai.evidence.protocols.clients import classes as client_classes
 from airflow_common_ai.evidence.protocols.meaning import Meaning, depends, no, yes
-from airflow_common_ai.evidence.protocols.python import builtin_classes, damaged_files, json
-from airflow_common_ai.evidence.protocols.text import replies
+from airflow_common_ai.evidence.protocols.python import (
+    builtin_classes,
+    class_names,
+    damaged_files,
+    data_classes,
+    json,
+)
+from airflow_common_ai.evidence.protocols.text import mailbox_codes, replies
+from airflow_common_ai.evidence.protocols.text import reader as text
 from airflow_common_ai.evidence.protocols.text.prose import both_ends
 
 __all__ = ["probe", "read"]
 
-_CLASSES = {**builtin_classes.SIGNALS, **client_classes.SIGNALS, **damaged_files.SIGNALS}
+_CLASSES = {
+    **builtin_classes.SIGNALS,
+    **data_classes.SIGNALS,
+    **client_classes.SIGNALS,
+    **damaged_files.SIGNALS,
+}
 
 _CPYTHON = "CPython 3.11"
 _RACE = depends("transient", Wait.NOW, "a container was changed while the code looped over it", _CPYTHON)
@@ -52,6 +65,42 @@ _WORD_ROWS: tuple[tuple[str, str, str, Meaning], ...] = (
         "dns_refused",
         r"(?s)answered (?:REFUSED|FORMERR|NOTIMP)(?!.*answered SERVFAIL)",
         no("permanent", "the name server does not answer this question", "RFC 1035 §4.1.1, RCODE"),
+    ),
+    (
+        "paramiko.SSHException",
+        "ssh_host_unknown",
+        "not found in known_hosts$",
+        no("auth", "the host's key is not among the known ones", "paramiko 5.1.0 client.py"),
+    ),
+    (
+        "paramiko.SSHException",
+        "ssh_no_key",
+        "^not a valid .{1,40} private key file|^No authentication methods available$",
+        no("auth", "there is no usable key or password to log in with", "paramiko 5.1.0 pkey.py, client.py"),
+    ),
+    (
+        "paramiko.SSHException",
+        "ssh_incompatible",
+        "^Incompatible ssh (?:peer|server)",
+        no("permanent", "no SSH algorithm that both sides allow", "paramiko 5.1.0 transport.py"),
+    ),
+    (
+        "paramiko.SSHException",
+        "ssh_lost",
+        "^Timeout opening channel|^Error reading SSH protocol banner|^SSH session not active|^Channel closed",
+        yes("network", Wait.SHORT, "the SSH connection was lost or never answered", "paramiko 5.1.0 transport.py"),
+    ),
+    (
+        "OSError",
+        "socket_closed",
+        "^Socket is closed$|^Connection lost$|^No connection$",
+        yes("network", Wait.SHORT, "the SFTP connection was lost", "paramiko 5.1.0 channel.py, sftp_client.py"),
+    ),
+    (
+        "RuntimeError",
+        "client_closed",
+        r"^Cannot send a request, as the client has been closed|^Session is closed$|^Event loop is closed$",
+        no("permanent", "the code uses what it has closed before", "httpx 0.28.1, aiohttp 3.14.5, CPython 3.11"),
     ),
     (
         "RuntimeError",
@@ -103,12 +152,15 @@ def probe(exception: BaseException) -> dict[str, Fact]:
 
 def read(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:
     """Yield what is known beyond the class, or else what the class says."""
-    for reader in (json.read, replies.read, damaged_files.read):
+    for reader in (json.read, replies.read, mailbox_codes.read, damaged_files.read):
         if found := tuple(reader(node)):
             yield from found
             return
     if "http.status" not in node.facts:
-        yield from _read_class(node)
+        read_class = tuple(_read_class(node))
+        yield from read_class
+        if not any(signal.is_conclusive for signal in read_class):
+            yield from filter(None, [class_names.guess(node, chain(read_class, text.read(node, observed_at)))])
 
 
 def _read_class(node: RedactedNode) -> Iterator[Signal]:

@@ -23,6 +23,8 @@ class Dialect(StrEnum):
     DUCKDB = "duckdb"
     TRINO = "trino"
     CLICKHOUSE = "clickhouse"
+    TERADATA = "teradata"
+    HANA = "hana"
     ODBC = "odbc"
     """Any database behind ODBC: a SQLSTATE, and the database's own number in the message."""
 
@@ -37,6 +39,8 @@ _DRIVERS: Mapping[Dialect, str] = {
     Dialect.DUCKDB: "duckdb _duckdb",
     Dialect.TRINO: "trino prestodb",
     Dialect.CLICKHOUSE: "clickhouse_driver clickhouse_connect asynch",
+    Dialect.TERADATA: "teradatasql",
+    Dialect.HANA: "hdbcli",
     Dialect.ODBC: "pyodbc pypyodbc aioodbc turbodbc",
 }
 

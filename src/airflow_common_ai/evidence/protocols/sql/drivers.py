@@ -17,6 +17,8 @@ __all__ = ["driver_facts"]
 
 _SQLSTATE = re.compile(r"[0-9A-Z]{5}")
 _NAME = re.compile(r"[A-Z][A-Z0-9_-]{2,79}")
+_TERADATA_CODE = re.compile(r"\[Teradata Database\] \[Error (\d{1,5})\]")
+_MAX_CHARS = 1024
 _Facts = dict[str, Fact | None]
 
 
@@ -78,6 +80,16 @@ def _clickhouse(exception: BaseException) -> _Facts:
     return {"sql.errno": _number(exception, "code")}
 
 
+def _teradata(exception: BaseException) -> _Facts:
+    match = _TERADATA_CODE.search(str(exception.args[0])[:_MAX_CHARS]) if exception.args else None
+    return {"sql.errno": int(match[1]) if match else None}
+
+
+def _hana(exception: BaseException) -> _Facts:
+    number = _number(exception, "errorcode")
+    return {"sql.errno": _first_number(exception) if number is None else number}
+
+
 def _odbc(exception: BaseException) -> _Facts:
     state = exception.args[0] if exception.args else None
     return {"sql.sqlstate": state if type(state) is str and _SQLSTATE.fullmatch(state) else None}
@@ -97,6 +109,8 @@ _READERS: Mapping[Dialect | None, Callable[[BaseException], _Facts]] = {
     Dialect.SQLITE: _sqlite,
     Dialect.TRINO: _trino,
     Dialect.CLICKHOUSE: _clickhouse,
+    Dialect.TERADATA: _teradata,
+    Dialect.HANA: _hana,
     Dialect.ODBC: _odbc,
     Dialect.POSTGRES: _postgres,
 }

@@ -12,9 +12,11 @@ from airflow_common_ai.evidence.protocols.sql.clickhouse_codes import TABLE as C
 from airflow_common_ai.evidence.protocols.sql.code_table import CodeTable
 from airflow_common_ai.evidence.protocols.sql.dialects import Dialect
 from airflow_common_ai.evidence.protocols.sql.duckdb_classes import TABLE as DUCKDB
+from airflow_common_ai.evidence.protocols.sql.hana_codes import TABLE as HANA
 from airflow_common_ai.evidence.protocols.sql.mysql_codes import TABLE as MYSQL
 from airflow_common_ai.evidence.protocols.sql.sql_server_codes import TABLE as SQL_SERVER
 from airflow_common_ai.evidence.protocols.sql.states import find_sqlstate
+from airflow_common_ai.evidence.protocols.sql.teradata_codes import TABLE as TERADATA
 from airflow_common_ai.evidence.protocols.text.prose import both_ends
 
 __all__ = ["judge"]
@@ -27,6 +29,8 @@ _BY_NUMBER: Mapping[str, CodeTable] = {
     Dialect.MYSQL: MYSQL,
     Dialect.SQL_SERVER: SQL_SERVER,
     Dialect.CLICKHOUSE: CLICKHOUSE,
+    Dialect.TERADATA: TERADATA,
+    Dialect.HANA: HANA,
 }
 _Finding = tuple[str, Meaning | None]
 

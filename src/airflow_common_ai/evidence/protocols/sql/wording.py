@@ -35,6 +35,8 @@ _SQL_SERVER = re.compile(r"\(?\((-?\d{1,5}), b?['\"]")
 _SNOWFLAKE = re.compile(r"(\d{6})(?: \(([0-9A-Z]{5})\))?: ")
 _TRINO = re.compile(r"(?:\w{1,80}\()?type=([A-Z_]{1,80}), name=([A-Z_]{1,80}), ")
 _CLICKHOUSE = re.compile(r"Code: (\d{1,4})\.")
+_TERADATA = re.compile(r".{0,120}?\[Teradata Database\] \[Error (\d{1,5})\]")
+_HANA = re.compile(r"\((-?\d{1,6}), ['\"]")
 _ODBC = re.compile(r"\('([0-9A-Z]{5})', ['\"]|\[([0-9A-Z]{5})\] \[")
 _DUCKDB_WORDS = re.compile(r"[A-Z][\w -]{2,30} Error: ")
 _PG_FIELDS = re.compile(r"\{'S': '[A-Z]{1,20}', .{0,80}?'C': '([0-9A-Z]{5})'")
@@ -131,6 +133,16 @@ def _clickhouse(words: str) -> _Facts:
     return {"sql.errno": int(match[1])} if match else {}
 
 
+def _teradata(words: str) -> _Facts:
+    match = _TERADATA.match(words)
+    return {"sql.errno": int(match[1])} if match else {}
+
+
+def _hana(words: str) -> _Facts:
+    match = _HANA.match(words)
+    return {"sql.errno": int(match[1])} if match else {}
+
+
 def _odbc(words: str) -> _Facts:
     match = _ODBC.match(words)
     return {"sql.sqlstate": match[1] or match[2]} if match else {}
@@ -149,6 +161,8 @@ _FORMS: Mapping[Dialect, Callable[[str], _Facts]] = {
     Dialect.SQLITE: _sqlite,
     Dialect.TRINO: _trino,
     Dialect.CLICKHOUSE: _clickhouse,
+    Dialect.TERADATA: _teradata,
+    Dialect.HANA: _hana,
     Dialect.ODBC: _odbc,
     Dialect.POSTGRES: _postgres,
 }
@@ -166,6 +180,7 @@ _UNMISTAKABLE: tuple[tuple[Dialect, str, re.Pattern[str]], ...] = (
     (Dialect.TRINO, "(type=", re.compile(r"\b(?=(?:Trino|Presto)\w{1,40}\(type=[A-Z_]{1,80}, name=)")),
     (Dialect.CLICKHOUSE, "DB::", re.compile(r"\b(?=Code: \d{1,4}\.\s{1,4}DB::\w{0,40}Exception: )")),
     (Dialect.ODBC, ") (SQL", re.compile(r"(?=\[[0-9A-Z]{5}\] \[[^\]\n]{1,80}\])")),
+    (Dialect.TERADATA, "[Teradata Database]", re.compile(r"(?=\[Teradata Database\] \[Error )")),
     # repr() of an error: OperationalError(1213, 'Deadlock found …'), OperationalError((1205, b'…'))
     (Dialect.SQL_SERVER, "((", re.compile(r"\b[A-Z][a-z]{3,12}Error(?=\(\(-?\d{1,5}, b['\"])")),
     (Dialect.MYSQL, "(", re.compile(r"\b(?:Operational|Programming|Integrity|Internal|Data)Error(?=\(\d{4}, ['\"])")),

@@ -7,7 +7,7 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from airflow_common_ai.evidence.model import Edge, Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import number_in, settle
@@ -70,6 +70,15 @@ _ROWS: tuple[tuple[str, int, Meaning], ...] = (
     ("E2BIG", 7, no("permanent", "the argument list is too long", _ERRNO)),
     ("ENOSYS", 38, no("permanent", "this system does not have that function", _ERRNO)),
     ("EINVAL", 22, no("permanent", "an argument is invalid", _ERRNO)),
+    ("EXDEV", 18, no("permanent", "a file cannot be moved or linked across file systems", _ERRNO)),
+    ("ENODEV", 19, no("permanent", "there is no such device", _ERRNO)),
+    ("ENOTTY", 25, no("permanent", "there is no terminal to ask on", _ERRNO)),
+    ("EMLINK", 31, no("permanent", "the file has too many links", _ERRNO)),
+    ("EILSEQ", 84, no("data", "the bytes are no text of this encoding", _ERRNO)),
+    ("ENOTSOCK", 88, no("permanent", "the code uses what is no socket as one", _ERRNO)),
+    ("EPROTONOSUPPORT", 93, no("permanent", "this system does not have that protocol", _ERRNO)),
+    ("EOPNOTSUPP", 95, no("permanent", "the operation is not supported there", _ERRNO)),
+    ("EAFNOSUPPORT", 97, no("permanent", "this system does not have that kind of address", _ERRNO)),
     ("EEXIST", 17, no("permanent", "the file already exists", _ERRNO)),
     ("ENOTEMPTY", 39, no("permanent", "the directory is not empty", _ERRNO)),
 )
@@ -90,7 +99,7 @@ _MACOS = {
     65: "EHOSTUNREACH",
 }
 _IN_WORDS = _MACOS | _LINUX
-_ALIASES = {"EDEADLOCK": "EDEADLK", "EWOULDBLOCK": "EAGAIN"}
+_ALIASES = {"EDEADLOCK": "EDEADLK", "EWOULDBLOCK": "EAGAIN", "ENOTSUP": "EOPNOTSUPP"}
 
 # Starting a program: the missing thing is the program (or its working directory), not data.
 _EXEC_SIGNALS = {
@@ -103,16 +112,20 @@ _EXEC_SIGNALS = {
 }
 _EXEC_FUNCTIONS = {("subprocess", "_execute_child"), ("os", "_execvpe")}
 
-# Python names the path in every error about a file. Without one, in the arguments of a client's error or in words
-# about a connection, it was a socket's file: a daemon that is down or restarting, such as Docker's or a local
-# database's. Elsewhere OpenSSL raises it for certificates and keys, and SFTP for files on its server: the class, or
-# the number alone, says the rest.
+# Python names the path in every error about a file. Without one, where code connects, in the arguments of a client's
+# error or in words about a connection, it was a socket's file: a daemon that is down or restarting, such as Docker's
+# or a local database's. Elsewhere OpenSSL raises it for certificates and keys, and SFTP for files on its server: the
+# class, or the number alone, says the rest.
 _SOCKET_FILE_MISSING = depends(
-    "resource",
+    "network",
     _MEDIUM,
     "a local socket does not exist: its daemon is down, or the path is wrong",
     "connect(2), unix(7)",
+    3,
 ).signal("os.enoent_socket", Rank.OS)
+_CONNECTS = frozenset({"connect", "sock_connect"})
+_READS_CERTIFICATES = frozenset({"load_cert_chain", "load_verify_locations"})
+_NO_NAMES: frozenset[str] = frozenset()
 _NO_SUCH_FILE = "No such file or directory"
 """glibc's words for ``ENOENT``; libraries that make the error themselves word it otherwise."""
 
@@ -134,7 +147,13 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _NUMBER_MARKS = ("[Errno ", "Error(", "os error ", "(OS errno ", "(Errcode: ")
-_NO_SOCKET = re.compile(r"[Uu]nix (?:domain )?socket\b.{0,200}No such file or directory", re.DOTALL)
+_NO_SOCKET = re.compile(
+    r"[Uu]nix (?:domain )?socket\b.{0,200}No such file or directory|\bon socket \"/.{0,200}No such file or directory"
+    r"|through socket '/.{0,200}' \(2(?: \"No such file or directory\")?\)"
+    r"|\bdial unix /.{0,200}no such file or directory",
+    re.DOTALL,
+)
+_SOCKET_MARKS = ("nix ", "socket")
 _CONNECTING = re.compile(r"(?i)connect|socket")
 _NAME = re.compile(r"E(?<!\w.)[A-Z0-9]{2,14}\b")
 """As Node.js prints it, and people do."""
@@ -154,16 +173,29 @@ def probe(exception: BaseException) -> dict[str, Fact]:
         facts["os.has_path"] = True
     if _is_exec(exception.__traceback__):
         facts["os.is_exec"] = True
+    if number == errno.ENOENT and exception.filename is None and _is_connect(exception.__traceback__):
+        facts["os.is_connect"] = True
     return facts
 
 
 def _is_exec(traceback: TracebackType | None) -> bool:
+    frame = _innermost_frame(traceback)
+    return frame is not None and (frame.f_globals.get("__name__"), frame.f_code.co_name) in _EXEC_FUNCTIONS
+
+
+def _is_connect(traceback: TracebackType | None) -> bool:
+    """Whether the code that raised it calls a ``connect``, and nothing that reads a certificate."""
+    frame = _innermost_frame(traceback)
+    names = frozenset(frame.f_code.co_names) if frame is not None else _NO_NAMES
+    return not names.isdisjoint(_CONNECTS) and names.isdisjoint(_READS_CERTIFICATES)
+
+
+def _innermost_frame(traceback: TracebackType | None) -> FrameType | None:
     if traceback is None:
-        return False
+        return None
     while traceback.tb_next is not None:
         traceback = traceback.tb_next
-    frame = traceback.tb_frame
-    return (frame.f_globals.get("__name__"), frame.f_code.co_name) in _EXEC_FUNCTIONS
+    return traceback.tb_frame
 
 
 def read(node: RedactedNode) -> Iterator[Signal]:
@@ -175,7 +207,7 @@ def read(node: RedactedNode) -> Iterator[Signal]:
     if node.facts.get("os.is_exec") and name in _EXEC_SIGNALS:
         yield _EXEC_SIGNALS[name]
     elif name == "ENOENT" and not node.facts.get("os.has_path") and _NO_SUCH_FILE in node.message:
-        if node.edge is Edge.WRAPPED or _CONNECTING.search(node.message):
+        if node.facts.get("os.is_connect") or node.edge is Edge.WRAPPED or _CONNECTING.search(node.message):
             yield _SOCKET_FILE_MISSING
     elif name in SIGNALS:
         yield SIGNALS[name]
@@ -195,7 +227,7 @@ def _find(message: str) -> Iterator[Signal]:
                     yield _SOCKET_FILE_MISSING
             elif name is not None:
                 yield SIGNALS[name]
-    if "nix " in message and _NO_SOCKET.search(message):
+    if any(map(message.__contains__, _SOCKET_MARKS)) and _NO_SOCKET.search(message):
         yield _SOCKET_FILE_MISSING
     for name in _NAME.findall(message):
         if name in SIGNALS:

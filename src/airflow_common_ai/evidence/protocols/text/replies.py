@@ -30,6 +30,15 @@ _FTP_ROWS: Mapping[tuple[int, ...], Meaning] = {
 }
 _BUSY_LOGIN = yes("rate_limit", _MEDIUM, "the FTP server has too many users", _FTP)
 _TOO_MANY = re.compile(r"too many|maximum|limit", re.IGNORECASE)
+_BLOCKED = no("permanent", "the mail server blocks this sender or its address", "RFC 7372, RFC 3463 §3.8")
+_IS_BLOCKED = re.compile(
+    r"\b(?:block|black|deny|reject)[ -]?list(?:ed)?\b|\bblocked (?:using|by|due to)\b"
+    r"|\bspamhaus\b|\bbarracuda\b|\bRBL\b|\bDNSBL\b|\bpoor reputation\b|\bbanned\b",
+    re.IGNORECASE,
+)
+_OTHER_PROTOCOL = no("permanent", "a server of another protocol answers on this port", "RFC 5321 §4.2; smtplib")
+_GREETING = re.compile(r"\(-1, b?['\"](?:2\.0-|P/1\.|/1\.[01] |ml>|OCTYPE)")
+"""What smtplib leaves of ``SSH-2.0-``, ``HTTP/1.1`` and a page: it takes the first three or four for the code."""
 _LATER = depends("transient", _MEDIUM, "the server asks to be tried again later", "RFC 5321 §4.2.1", 3)
 _NEVER = no("permanent", "the server refuses the command", "RFC 5321 §4.2.1")
 
@@ -46,7 +55,7 @@ _SMTP_CLASSES = tuple(
         "SMTPSenderRefused",
     )
 )
-_SMTP_CODE = re.compile(r"\(([45]\d\d), b?['\"]")
+_SMTP_CODE = re.compile(r"\(([45]\d\d|-1), b?['\"]")
 _FTP_CLASSES = ("ftplib.error_temp", "ftplib.error_perm", "ftplib.error_reply", "aioftp.StatusCodeError")
 _FTP_CODE = re.compile(r"(?:\('?)?([45]\d\d)[ '-]")
 
@@ -64,7 +73,11 @@ def probe(exception: BaseException) -> dict[str, Fact]:
 def read(node: RedactedNode) -> Iterator[Signal]:
     """Yield what the server's reply says."""
     smtp_code = number_in(node, "smtp.code") or _printed_smtp_code(node)
-    if smtp_code is not None:
+    if smtp_code is not None and smtp_code < 0 and _GREETING.match(node.message):
+        yield _OTHER_PROTOCOL.signal("smtp.other_protocol", Rank.STATUS)
+    elif smtp_code is not None and smtp_code >= 500 and _IS_BLOCKED.search(node.message[:2048]):
+        yield _BLOCKED.signal(f"smtp.{smtp_code}", Rank.STATUS)
+    elif smtp_code is not None:
         yield from _judge("smtp", smtp_code, _SMTP_ROWS)
     elif node.is_a(*_FTP_CLASSES) and (match := _FTP_CODE.match(node.message)):
         code = int(match[1])

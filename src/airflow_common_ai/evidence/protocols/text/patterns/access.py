@@ -31,6 +31,9 @@ TOPICS = (
             vendor("username and password not accepted", "Gmail SMTP 535"),
             vendor("incorrect api key provided", "OpenAI"),
             vendor("api key not valid", "Google API_KEY_INVALID"),
+            exact("api|access key|token is invalid|incorrect", "vendors' APIs"),
+            vendor("you must be logged in to the server", "kubectl"),
+            exact("signature verification failed", "PyJWT, apt"),
             vendor("invalid x-api-key", "Anthropic"),
             vendor("invalid_grant|invalid_client|unauthorized_client", "OAuth 2.0, RFC 6749 5.2"),
             vendor("token has been expired or revoked", "Google invalid_grant"),
@@ -69,6 +72,28 @@ TOPICS = (
             vendor("insufficient privileges to operate on", "Snowflake 3001"),
             vendor("is not authorized to perform", "AWS AccessDenied"),
             vendor("explicit deny in a", "AWS AccessDenied"),
+        ),
+    ),
+    Topic(
+        "policy",
+        "auth",
+        Retry.NO,
+        Wait.NONE,
+        "the message says: a policy forbids it",
+        (
+            # Not `by the rate limit policy`: that one lets us in again.
+            exact(
+                "connection|request|access|traffic? is|was|were|has? been? refused|denied|blocked|rejected|prohibited"
+                "|disallowed|forbidden|dropped by a|an|the|your|our?"
+                " network|security|firewall|access|organization|organizational|company|corporate|egress|ingress|ip"
+                "|domain|conditional|administrative|admin|proxy? policy|policies|firewall|acl|acls",
+                "firewalls, proxies, vendors' APIs",
+            ),
+            exact("refused|blocked|denied|rejected|disallowed by an|your|the? administrator", "proxies, vendors' APIs"),
+            exact("RequestDisallowedByPolicy", "Azure Policy"),
+            exact("violates|against an|the|your? organization|security|company policy", "Google, vendors' APIs"),
+            exact("ip address|range is? not allowed|whitelisted|allowlisted|allow-listed|trusted", "vendors' APIs"),
+            exact("ip|address|client|host is? blacklisted|blocklisted|denylisted", "vendors' APIs"),
         ),
     ),
     Topic(

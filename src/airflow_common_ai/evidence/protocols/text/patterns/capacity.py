@@ -121,6 +121,7 @@ TOPICS = (
             exact("node was low on resource", "Kubernetes eviction"),
             exact("was|been|pod|pods|instance preempted|evicted|reclaimed", "Kubernetes, Google, AWS"),
             exact("imminent node shutdown", "Kubernetes"),
+            exact("preempted in order to admit", "Kubernetes"),
             exact("node is? not ready", "Kubernetes"),
             exact("node|executor|worker lost", "Spark, YARN, Celery"),
             exact("lost node|executor|worker", "Spark, YARN, Dask"),
