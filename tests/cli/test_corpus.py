@@ -190,7 +190,13 @@ def test_what_was_read_before_somebody_stops_it_is_kept(tmp_path: Path) -> None:
     environment = {**os.environ, "AIRFLOW_CLI_TOKEN": TOKEN, "NO_PROXY": "*", "no_proxy": "*"}
     try:
         with subprocess.Popen(
-            [sys.executable, "-c", program, *arguments], env=environment, stdout=PIPE, stderr=PIPE, text=True
+            [sys.executable, "-c", program, *arguments],
+            env=environment,
+            stdout=PIPE,
+            stderr=PIPE,
+            text=True,
+            # Whoever runs the tests in the background ignores it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         ) as adding:
             while not any("/two/logs/" in path for _, path in airflow.seen):
                 assert adding.poll() is None

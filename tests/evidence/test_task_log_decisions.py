@@ -106,7 +106,7 @@ def raised(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raised]:
 def decision(evidence: Evidence | None) -> Decision:
     assert evidence is not None
     judged = judge(
-        EvidenceRetryPolicy(),
+        EvidenceRetryPolicy(classifier=False),
         Exception(),
         evidence,
         RetryRound(try_number=1, max_tries=3, schedule=RetrySchedule(300)),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from airflow.sdk.definitions.retry_policy import RetryAction, RetryDecision
 
-from airflow_common_ai.classifier.model import CATEGORIES, HEADS, LinearModel
+from airflow_common_ai.classifier.model import CATEGORIES, HEADS, Bars, LinearModel
 from airflow_common_ai.policies import DEFAULT_CATEGORIES, EvidenceRetryPolicy, FailureCategory, FailureRule
 
 FIRM, LEANING = 30.0, 2.0
@@ -39,7 +39,8 @@ WORDS = {
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     path = tmp_path / "model.json"
-    path.write_bytes(LinearModel.of(list(WORDS), list(WORDS.values()), [0.0] * HEADS, {}).to_bytes())
+    made = LinearModel.of(list(WORDS), list(WORDS.values()), [0.0] * HEADS, (1.0, 0.0), Bars(0.75, 0.6), {})
+    path.write_bytes(made.to_bytes())
     return path
 
 

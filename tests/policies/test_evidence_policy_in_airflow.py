@@ -49,7 +49,7 @@ def test_a_missing_file_fails_at_once_and_the_record_says_why(run_dag: DagRunner
     (attempt,) = outcome.store["ai_retry"]["attempts"]
     assert (attempt["action"], attempt["category"], attempt["tier"]) == ("fail", "resource", "signals")
     assert attempt["reason"].startswith("os.enoent: ")
-    assert [vote["tier"] for vote in attempt["votes"]] == ["rules", "signals"]
+    assert [vote["tier"] for vote in attempt["votes"]] == ["rules", "signals", "classifier"]
 
 
 def test_a_refused_connection_is_retried_with_growing_delays_that_span_the_tasks_own_schedule(

@@ -8,6 +8,7 @@ from typing import Any
 
 from airflow.sdk import DAG, Context, task
 from airflow_runner import DagRunner
+from botocore.exceptions import ClientError
 from scripted_model import API_KEY, CONN_ID, saying
 
 from airflow_common_ai.policies import LLMRetryPolicy, history
@@ -25,7 +26,7 @@ def test_a_model_behind_an_airflow_connection_is_asked_once_for_a_failure_that_c
         @task(
             retries=3,
             retry_delay=timedelta(minutes=1),
-            retry_policy=LLMRetryPolicy(CONN_ID),
+            retry_policy=LLMRetryPolicy(CONN_ID, classifier=False),
             on_retry_callback=remember,
         )
         def load() -> None:
@@ -56,12 +57,19 @@ def test_a_model_behind_an_airflow_connection_is_asked_once_for_a_failure_that_c
     assert API_KEY not in json.dumps(outcome.store)
 
 
+NOBODY_KNOWS_THE_CODE: Any = {"Error": {"Code": "OddWidget"}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+"""So that its status is a hint and no more, with which the model agrees."""
+
+
 def test_default_args_hand_each_task_a_copy_that_works(run_dag: DagRunner) -> None:
-    with DAG("llm_policy_default_args", default_args={"retries": 2, "retry_policy": LLMRetryPolicy(CONN_ID)}) as dag:
+    with DAG(
+        "llm_policy_default_args",
+        default_args={"retries": 2, "retry_policy": LLMRetryPolicy(CONN_ID, classifier=False)},
+    ) as dag:
 
         @task
         def read() -> None:
-            raise RuntimeError("invalid input")
+            raise ClientError(NOBODY_KNOWS_THE_CODE, "TurnWidget")
 
         @task
         def connect() -> None:

@@ -65,12 +65,13 @@ class Screen:
         yield from self._more(len(ranked), "signals")
 
         yield from self._line("\nWho decided", style=_BOLD)
-        votes: dict[str, str] = {
-            vote.tier: f"{vote.outcome}: {vote.code}" if vote.code else vote.outcome for vote in attempt.votes
-        }
-        for tier in EvidenceRetryPolicy().tiers():
-            style = "" if tier.name == attempt.tier else _DIM
-            yield from self._line(f"  {tier.name:<15} {votes.get(tier.name, 'not asked')}", style=style)
+        for vote in attempt.votes:
+            sure = "" if vote.confidence is None else f" ({vote.confidence:.2f})"
+            words = f"{vote.outcome}: {vote.code}{sure}" if vote.code else vote.outcome
+            yield from self._line(f"  {vote.tier:<15} {words}", style="" if vote.tier == attempt.tier else _DIM)
+        asked = {vote.tier for vote in attempt.votes}
+        if others := [tier.name for tier in EvidenceRetryPolicy().tiers() if tier.name not in asked]:
+            yield from self._line(f"  {'not asked':<15} {', '.join(others)}", style=_DIM)
 
         if attempt.delay_steps:
             yield from self._line("\nHow long to wait, with jitter at its mean", style=_BOLD)

@@ -14,6 +14,8 @@ from airflow_common_ai.evals.report.junit import as_junit
 from airflow_common_ai.evals.report.plain import plain
 from airflow_common_ai.evals.report.report import Report
 from airflow_common_ai.evals.run_file import Outcome, Run
+from airflow_common_ai.evals.score import score
+from airflow_common_ai.evals.scoring.costs import Costs
 
 GOOD = run_of([row(number) for number in range(60)])
 
@@ -84,9 +86,15 @@ def test_without_gates_each_of_the_worst_false_fails_is_a_failure() -> None:
     found = cases_in(as_junit(report_of(run)))
     assert {name: kind for name, (kind, _) in found.items()} == {
         "every failure was answered": "passed",
+        "no false FAIL": "failure",
         "family/case-1": "failure",
     }
     assert "a.B: it broke" in found["family/case-1"][1]
+
+
+def test_without_gates_a_false_fail_is_a_failure_even_where_it_costs_nothing() -> None:
+    scored = score(run_of([row(1, "fail"), row(2)]), costs=Costs(false_fail=0))
+    assert cases_in(as_junit(Report(scored, "a title")))["no false FAIL"] == ("failure", "1 of 2 failures\n")
 
 
 def test_without_gates_and_without_false_fails_a_test_passes() -> None:

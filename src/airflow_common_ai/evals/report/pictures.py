@@ -24,7 +24,8 @@ _POINTS_PER_INCH = 72
 _CELL = 34.0
 _MAX_CATEGORIES = 12
 """A policy may name any number of them; those that nobody named often share a column."""
-_OTHERS = "others"
+_OTHERS = ""
+"""Their column; no category is called so."""
 _MAX_NAME_CHARS = 14
 
 _LINES: Mapping[str, tuple[str, Colour, str, str]] = {
@@ -58,7 +59,7 @@ def confusion_matrix(categories: CategoryScore) -> Markup:
         axes.tick_params(which="both", length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
         axes.spines[:].set_visible(False)
         # What the labels along both sides are.
-        axes.text(-0.06 - 0.5, -0.62, "right ↓  named →", color=Colour.MUTED.value, ha="right", va="bottom", fontsize=9)
+        axes.text(-0.56, -0.62, "right ↓  named →", color=Colour.MUTED.value, ha="right", va="bottom", fontsize=9)
         words = "; ".join(
             f"of {count(row.failures)} {row.name} failures {count(categories.matrix[row.name][row.name])} named so"
             for row in rows
@@ -165,8 +166,9 @@ def _cell_colour(wanted: str, named: str, categories: CategoryScore) -> Colour:
 def _cell(axes: Axes, x: int, y: int, found: float, share: float, colour: Colour) -> None:
     # Never so strong that the number in it would be hard to read, nor so weak that it is not seen.
     axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=colour.value, alpha=0.1 + 0.45 * share, linewidth=0))
-    axes.text(x, y, count(found), ha="center", va="center")
+    words = count(found)
+    axes.text(x, y, words, ha="center", va="center", fontsize=11 if len(words) <= 5 else 8)
 
 
 def _short(name: str) -> str:
-    return plain(name.replace("_", " "), _MAX_NAME_CHARS)
+    return plain(name.replace("_", " "), _MAX_NAME_CHARS) if name != _OTHERS else "others"
