@@ -76,6 +76,26 @@ def test_it_abstains_where_it_knows_too_little(message: str) -> None:
     assert _predict(message, "builtins.RuntimeError") is None
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Bash command failed. The command returned a non-zero exit code 1.",
+        "SSH command failed with exit status 1",
+        "The remote job ended in state FAILED",
+        "Task did not complete successfully",
+        "step 3 did not finish",
+    ],
+)
+def test_what_says_only_that_something_failed_is_left_open(message: str) -> None:
+    assert _predict(message, "airflow.sdk.exceptions.AirflowException") is None
+
+
+@pytest.mark.parametrize("message", ["report is not ready", "operation could not be completed at this time"])
+def test_it_fails_nothing_where_its_two_heads_disagree(message: str) -> None:
+    said = _predict(message, "builtins.RuntimeError")
+    assert said is None or said.should_retry is not False
+
+
 def test_no_nodes_are_no_failure_to_judge() -> None:
     assert CLASSIFIER.predict(redacted(), ()) is None
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from airflow_common_ai.classifier.features import SAYS_NOTHING, Features, features_of
 from airflow_common_ai.classifier.model import CATEGORIES, HOPELESS, LinearModel
+from airflow_common_ai.classifier.words import words_of_text
 from airflow_common_ai.evidence.model import CategoryName, RedactedEvidence, RedactedText, Signal
 
 __all__ = ["SHIPPED", "Classifier", "Prediction", "is_readable"]
@@ -18,6 +19,16 @@ SHIPPED = Path(__file__).parent / "weights.json"
 
 _MAX_CHARS = 12 * 1024
 """Of all messages: in a longer one the words that say what failed are lost among others."""
+_SAYS_ONLY_THAT_IT_FAILED = SAYS_NOTHING | {
+    stem
+    for stem, _ in words_of_text(
+        "a an and at by did do does for from has have in is it no not of on see that the this to was were will with "
+        "abort airflow application bash batch code command complete container docker end ended execute execution exit "
+        "finish job kubernetes log logs non operation operator pipeline pod process program remote result return run "
+        "script shell ssh state status step submit subprocess successfully task terminate worker zero"
+    )
+}
+"""Stems that say that something failed, or what kind of program, and nothing about why: exit status 1 has any cause."""
 _MIN_KNOWN_WORDS = 2
 """Of those that tell something."""
 _MIN_KNOWN_SHARE = 0.5
@@ -137,7 +148,11 @@ class Classifier:
 
 def is_readable(features: Features, known: Mapping[str, object]) -> bool:
     """Whether enough of a failure's words are known: of its texts, and of all that tell something."""
-    telling = [word for word in features.words if word in known and word not in SAYS_NOTHING and not word.isdigit()]
+    telling = [
+        word
+        for word in features.words
+        if word in known and word not in _SAYS_ONLY_THAT_IT_FAILED and not word.isdigit()
+    ]
     asked = [word for word in features.text_words if not word.isdigit()]
     share = sum(word in known for word in asked) / len(asked) if asked else 1.0
     return len(telling) >= _MIN_KNOWN_WORDS and share >= _MIN_KNOWN_SHARE
