@@ -25,7 +25,7 @@ lint: setup  ## check style and types
 	$(BIN)/mypy
 
 eval: setup  ## score the shipped policy on the corpus, offline; fails if it got worse than gates.toml allows
-	@mkdir -p build
+	@mkdir -p build && rm -f build/eval.*
 	@$(BIN)/airflow-common-ai run recordings --policy airflow_common_ai.policies:EvidenceRetryPolicy -o build/eval.jsonl
 	@$(BIN)/airflow-common-ai report build/eval.jsonl --gates gates.toml -o build/eval.md -o build/eval.html; \
 		verdict=$$?; cat build/eval.md; exit $$verdict
