@@ -761,6 +761,11 @@ class TestFromJson:
             from_json(data, Redactor())
 
 
+def test_the_digits_of_a_fraction_are_no_encoded_text() -> None:
+    text = "timed out after 0.05000457400456071 seconds"
+    assert Redactor().text(text) == text
+
+
 def test_redacted_nodes_are_made_in_one_place_only() -> None:
     source = Path(__file__).parent.parent.parent / "src" / "airflow_common_ai"
     construction = re.compile(r"(?<!class )\bRedacted(?:Node|Evidence)\(")

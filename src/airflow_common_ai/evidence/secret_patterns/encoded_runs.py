@@ -23,6 +23,7 @@ _STANDARD_ALPHABET = str.maketrans("-_", "+/")
 _BASE32_AS_DIGITS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789abcdefghijklmnopqrstuv")
 """As ``int`` reads them in base 32: many times faster than ``b32decode``, and linear for a power of two."""
 _BETWEEN_READINGS = "\n\n"
+_FRACTION_STARTS = re.compile(r"\d\.$")
 
 
 class Encoding(NamedTuple):
@@ -79,6 +80,8 @@ def hidden_text(text: str) -> HiddenText | None:
     for encoding in ENCODINGS:
         for span in encoding.find(text, raw):
             run = text[slice(*span)]
+            if run.isdigit() and _FRACTION_STARTS.search(text, max(0, span[0] - 2), span[0]):
+                continue  # the digits of a number such as 0.05000457400456071 say something by chance
             key = encoding.name, run
             if key not in known:
                 known[key] = [said for data in encoding.decode(run) if (said := _readable(data))]
