@@ -6,13 +6,17 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from airflow_common_ai.cli.output import print_error
 
-__all__ = ["WrongFile", "measuring", "read_file", "write_file"]
+if TYPE_CHECKING:
+    from airflow_common_ai.evals.run_file import Run
+    from airflow_common_ai.evals.scoring.costs import Costs
+
+__all__ = ["WrongFile", "costs_in", "measuring", "read_file", "run_in", "write_file"]
 
 _MAX_FILE_BYTES = 4 * 1024**3
 
@@ -56,6 +60,28 @@ def read_file(path: Path, reader: Callable[[Path], Content]) -> Content:
         return reader(path)
     except (OSError, ValueError) as fault:
         raise WrongFile(str(fault)) from None
+
+
+def run_in(path: Path) -> Run:
+    """
+    Return the run in a file.
+
+    :raises WrongFile: As :func:`read_file`.
+    """
+    from airflow_common_ai.evals.run_file import read_run
+
+    return read_file(path, read_run)
+
+
+def costs_in(path: Path | None) -> Costs | None:
+    """
+    Return the prices in a file; ``None`` if none is named.
+
+    :raises WrongFile: As :func:`read_file`.
+    """
+    from airflow_common_ai.evals.scoring.costs import read_costs
+
+    return None if path is None else read_file(path, read_costs)
 
 
 def write_file(path: Path, text: str) -> None:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airflow_common_ai.cli.extra import require_evals
-from airflow_common_ai.cli.measuring import WrongFile, measuring, read_file, write_file
+from airflow_common_ai.cli.measuring import WrongFile, costs_in, measuring, read_file, run_in, write_file
 from airflow_common_ai.cli.output import print_json, print_lines
 
 if TYPE_CHECKING:
     from airflow_common_ai.evals.gate import GateVerdict
     from airflow_common_ai.evals.report.report import Report
-    from airflow_common_ai.evals.run_file import Run
     from airflow_common_ai.evals.score import Score
 
 __all__ = ["app", "report"]
@@ -108,20 +107,12 @@ def _judged(
     from airflow_common_ai.evals.gate import check
     from airflow_common_ai.evals.gates_file import read_gates
     from airflow_common_ai.evals.score import score
-    from airflow_common_ai.evals.scoring.costs import read_costs
     from airflow_common_ai.evals.unmeasurable import Unmeasurable
 
     if gates is None:
-        prices = None if costs is None else read_file(costs, read_costs)
-        return score(_run(run), split=split, costs=prices), None
+        return score(run_in(run), split=split, costs=costs_in(costs)), None
     rules = read_file(gates, read_gates)
-    verdict = check(_run(run), rules, None if baseline is None else _run(baseline))
+    verdict = check(run_in(run), rules, None if baseline is None else run_in(baseline))
     if verdict.score is None:
         raise Unmeasurable("; ".join(verdict.reasons))
     return verdict.score, verdict
-
-
-def _run(path: Path) -> Run:
-    from airflow_common_ai.evals.run_file import read_run
-
-    return read_file(path, read_run)

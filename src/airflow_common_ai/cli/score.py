@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
-import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from airflow_common_ai.cli.extra import require_evals
-from airflow_common_ai.cli.output import print_error, print_json, print_lines
-
-if TYPE_CHECKING:
-    from airflow_common_ai.evals.run_file import Run
-    from airflow_common_ai.evals.scoring.costs import Costs
+from airflow_common_ai.cli.measuring import costs_in, measuring, read_file, run_in, write_file
+from airflow_common_ai.cli.output import print_json, print_lines
 
 __all__ = ["app", "compare", "gate", "score", "simulate", "trust"]
 
@@ -27,8 +21,6 @@ Split = Annotated[str | None, typer.Option("--split", help="Only these cases, e.
 Prices = Annotated[Path | None, typer.Option("--costs", metavar="FILE", help="Prices as TOML: docs/ci.md.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs: docs/ci.md.")]
 IsLong = Annotated[bool, typer.Option("--verbose", "-v", help="All of it, not only what fits a screen.")]
-
-_MAX_FILE_BYTES = 4 * 1024**3
 
 
 @app.command()
@@ -49,8 +41,8 @@ def score(
     from airflow_common_ai.cli.score_screen import score_lines
     from airflow_common_ai.evals.score import score as score_run
 
-    with _measuring("score"):
-        found = score_run(_run(run), split=split, costs=_costs(costs))
+    with measuring("score"):
+        found = score_run(run_in(run), split=split, costs=costs_in(costs))
     if as_json:
         print_json(found.to_json())
     else:
@@ -78,8 +70,8 @@ def compare(
     from airflow_common_ai.cli.compare_screen import comparison_lines
     from airflow_common_ai.evals.compare import compare as compare_runs
 
-    with _measuring("compare"):
-        found = compare_runs(_run(before), _run(after), split=split, costs=_costs(costs))
+    with measuring("compare"):
+        found = compare_runs(run_in(before), run_in(after), split=split, costs=costs_in(costs))
     if as_json:
         print_json(found.to_json())
     else:
@@ -110,8 +102,8 @@ def gate(
     from airflow_common_ai.evals.gate import check
     from airflow_common_ai.evals.gates_file import read_gates
 
-    with _measuring("gate"):
-        verdict = check(_run(run), _read(config, read_gates), None if baseline is None else _run(baseline))
+    with measuring("gate"):
+        verdict = check(run_in(run), read_file(config, read_gates), None if baseline is None else run_in(baseline))
     if as_json:
         print_json(verdict.to_json())
     else:
@@ -138,9 +130,9 @@ def trust(
     from airflow_common_ai.cli.trust_screen import trust_lines
     from airflow_common_ai.evals.trust import measure_trust
 
-    with _measuring("trust"):
-        found = measure_trust(_run(run), split=split)
-        _write(output, json.dumps(found.table.to_json(), indent=2) + "\n")
+    with measuring("trust"):
+        found = measure_trust(run_in(run), split=split)
+        write_file(output, json.dumps(found.table.to_json(), indent=2) + "\n")
     if as_json:
         print_json(found.to_json())
     else:
@@ -187,71 +179,9 @@ def simulate(
         months=months,
         seed=seed,
     )
-    with _measuring("simulate"):
-        month = simulate_months(_run(run), assumptions, split=split)
+    with measuring("simulate"):
+        month = simulate_months(run_in(run), assumptions, split=split)
     if as_json:
         print_json(month.to_json())
     else:
         print_lines(month_lines(month))
-
-
-@contextmanager
-def _measuring(command: str) -> Iterator[None]:
-    """End the command where its files are wrong, with 2, or say too little, with 3."""
-    from airflow_common_ai.evals.unmeasurable import Unmeasurable
-
-    try:
-        yield
-    except Unmeasurable as reason:
-        print_error(command, f"{reason}.")
-        raise typer.Exit(3) from None
-    except _WrongFile as fault:
-        print_error(command, fault)
-        raise typer.Exit(2) from None
-
-
-class _WrongFile(Exception):
-    """A file cannot be used; the text says which, why, and what to do."""
-
-
-Content = TypeVar("Content")
-
-
-def _read(path: Path, reader: Callable[[Path], Content]) -> Content:
-    """Return what a reader makes of a file. A link is not followed: it may lead anywhere."""
-    try:
-        status = path.lstat()
-    except OSError as error:
-        raise _WrongFile(f"{path} cannot be read: {error.strerror}.") from None
-    if not stat.S_ISREG(status.st_mode):
-        raise _WrongFile(f"{path} is no regular file. Give the file itself, not a link, a folder or a pipe.")
-    if status.st_size > _MAX_FILE_BYTES:
-        raise _WrongFile(f"{path} has more than {_MAX_FILE_BYTES // 1024**3} GiB. Score a part of it.")
-    try:
-        return reader(path)
-    except (OSError, ValueError) as fault:
-        raise _WrongFile(str(fault)) from None
-
-
-def _run(path: Path) -> Run:
-    from airflow_common_ai.evals.run_file import read_run
-
-    return _read(path, read_run)
-
-
-def _costs(path: Path | None) -> Costs | None:
-    from airflow_common_ai.evals.scoring.costs import read_costs
-
-    return None if path is None else _read(path, read_costs)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole, or not at all; what a link of that name leads to stays as it is."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    try:
-        unfinished.unlink(missing_ok=True)
-        with unfinished.open("x", encoding="utf-8") as file:
-            file.write(text)
-        unfinished.replace(path)
-    except OSError as error:
-        raise _WrongFile(f"{path} cannot be written: {error.strerror}.") from None

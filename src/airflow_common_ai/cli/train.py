@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from airflow_common_ai.cli.extra import require_evals
+from airflow_common_ai.cli.measuring import WrongFile, write_file
 from airflow_common_ai.cli.output import print_error, print_json, print_lines
 from airflow_common_ai.recordings.split import Split
 
@@ -62,8 +63,8 @@ def train(
         about = {"corpus_sha256": digest_of(cases), "recorded": len(examples)}
         model = train_model(examples, vectors=vectors_of(Classifier.load().model), about=about).model
         content = model.to_bytes()
-        output.write_bytes(content)
-    except (OSError, ValueError) as fault:
+        write_file(output, content.decode("ascii"))
+    except (OSError, ValueError, WrongFile) as fault:
         print_error("train", fault)
         raise typer.Exit(2) from None
     digest = hashlib.sha256(content).hexdigest()

@@ -28,14 +28,15 @@ def predict(classifier: bool | str, evidence: RedactedEvidence, signals: Sequenc
     """
     if not classifier:
         return None
+    from airflow_common_ai.classifier import UnusableModel
+
     try:
         return _loaded(classifier if isinstance(classifier, str) else None).predict(evidence, signals)
-    except Exception as fault:  # noqa: BLE001 - a model that is gone on the worker costs its vote, not the decision
-        if isinstance(fault, ValueError) and type(fault).__name__ == "UnusableModel":
-            say(log, logging.WARNING, "%s Decided without the classifier.", fault)
-        else:
-            log_own_fault(fault)
-        return None
+    except UnusableModel as fault:  # a model that is gone on the worker costs its vote, not the decision
+        say(log, logging.WARNING, "%s Decided without the classifier.", fault)
+    except Exception as fault:  # noqa: BLE001 - as above
+        log_own_fault(fault)
+    return None
 
 
 @lru_cache(maxsize=8)
