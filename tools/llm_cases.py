@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import structlog
 from airflow.providers.common.ai.policies.retry import LLMRetryPolicy as CommonAIPolicy
 
+from airflow_common_ai.evals.asking import FIRST_OF_SEVERAL
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies import EvidenceRetryPolicy
 from airflow_common_ai.policies.attempt import Attempt
@@ -19,7 +20,7 @@ from airflow_common_ai.recordings.label import Label, read_labels
 from airflow_common_ai.recordings.rebuild import rebuild
 from airflow_common_ai.recordings.recording import Recording
 from tools.cassettes import CASSETTES
-from tools.replay import FIRST_OF_SEVERAL, decided_by
+from tools.replay import decided_by
 
 __all__ = ["LABELS", "LONGEST_S", "STOPPED", "LLMCase", "ask_common_ai", "decide", "read_cases", "silence"]
 

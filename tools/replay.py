@@ -17,12 +17,12 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from airflow_common_ai.evals.asking import FIRST_OF_SEVERAL
 from airflow_common_ai.evidence.model import Evidence, RedactedEvidence
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies import EvidenceRetryPolicy
 from airflow_common_ai.policies.attempt import Attempt
 from airflow_common_ai.policies.judgement import judge
-from airflow_common_ai.policies.retry_round import RetryRound
 from airflow_common_ai.policies.settings import Settings
 from airflow_common_ai.recordings.corpus_file import read_corpus
 from airflow_common_ai.recordings.label import Label, ShouldRetry, read_labels
@@ -30,7 +30,7 @@ from airflow_common_ai.recordings.recording import Recording
 from airflow_common_ai.recordings.split import Split
 
 __all__ = [
-    "FIRST_OF_SEVERAL", "MEASURED", "RECORDINGS", "Decided", "Figures", "decide", "decided_by", "main", "measure",
+    "MEASURED", "RECORDINGS", "Decided", "Figures", "decide", "decided_by", "main", "measure",
     "print_table", "read_measured",
 ]  # fmt: skip
 
@@ -45,7 +45,6 @@ _WAIT_IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 
-FIRST_OF_SEVERAL = RetryRound(try_number=1, max_tries=5)
 _SETTINGS = Settings(
     mode="enforce",
     max_delay=timedelta(hours=1),

@@ -10,16 +10,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from airflow_common_ai.evals.run_file import Action, LaterTry, Outcome, Row, Run, RunHeader, line_of
-from airflow_common_ai.evidence.model import Evidence
-from airflow_common_ai.evidence.redaction import Redactor
+from airflow_common_ai.evals.answer import row_of
+from airflow_common_ai.evals.asking import Asker
+from airflow_common_ai.evals.cases import read_cases
+from airflow_common_ai.evals.run_file import Action, Outcome, Row, Run, RunHeader, line_of
 from airflow_common_ai.policies import EvidenceRetryPolicy
-from airflow_common_ai.policies.history import History
-from airflow_common_ai.policies.judgement import judge
 from airflow_common_ai.policies.settings import Settings
-from airflow_common_ai.recordings.corpus_file import read_corpus
-from airflow_common_ai.recordings.label import Label, ShouldRetry, read_labels
-from tools.replay import FIRST_OF_SEVERAL, RECORDINGS, Decided, decide
+from airflow_common_ai.recordings.label import Label, ShouldRetry
+from airflow_common_ai.recordings.split import Split
+from tools.replay import RECORDINGS
 
 __all__ = ["header", "label", "replayed", "row", "run_of", "written"]
 
@@ -40,9 +39,9 @@ def replayed(split: str, *, every: int = 1, tries: int = 1) -> Run:
     :param every: Take every n-th recording only.
     :param tries: How often a failure comes again, if it is not failed before.
     """
-    recordings = [one for one in read_corpus(RECORDINGS / "corpus") if one.split.value == split][::every]
-    labels = read_labels(RECORDINGS / "labels.jsonl")
-    rows = [_row(one, _later(one, tries)) for one in decide(recordings, labels)]
+    cases = read_cases(RECORDINGS, split=Split(split))[::every]
+    asker = Asker(EvidenceRetryPolicy(), _SETTINGS, tries=tries)
+    rows = [row_of(case, 1, asker.ask(case.recording)) for case in cases]
     return run_of(rows, policy="airflow_common_ai.policies:EvidenceRetryPolicy")
 
 
@@ -96,45 +95,3 @@ def written(run: Run, path: Path) -> Path:
     """The run as a file."""
     path.write_text("".join(map(line_of, (run.header, *run.rows))), "ascii")
     return path
-
-
-def _row(one: Decided, later: tuple[LaterTry, ...]) -> Row:
-    recording, attempt = one.recording, one.attempt
-    return Row(
-        id=recording.id,
-        fingerprint=recording.fingerprint,
-        split=recording.split.value,
-        library=recording.provenance.library,
-        repeat=1,
-        outcome=Outcome.DECIDED,
-        label=one.label,
-        failure=tuple(f"{node.type_path}: {node.message}"[:300] for node in recording.evidence.nodes[:8]),
-        tags=recording.tags,
-        count=recording.count,
-        action=Action(attempt.action),
-        delay_s=attempt.delay_s,
-        later=later,
-        category=attempt.category,
-        source=attempt.tier or "default",
-        code=attempt.code,
-        reason=attempt.reason,
-        votes=tuple(vote.to_json() for vote in attempt.votes),
-        milliseconds=1.0,
-    )
-
-
-def _later(one: Decided, tries: int) -> tuple[LaterTry, ...]:
-    """Let the same failure come again, with the record of what was decided before."""
-    seen, attempts = one.recording.evidence, [one.attempt]
-    while len(attempts) < tries and attempts[-1].action != "fail":
-        judged = judge(
-            EvidenceRetryPolicy(),
-            RuntimeError("looked at by rules of users only, and this policy has none"),
-            Evidence(seen.nodes, seen.observed_at, seen.is_truncated),
-            replace(FIRST_OF_SEVERAL, try_number=len(attempts) + 1, earlier=History(tuple(attempts))),
-            redactor=Redactor(),
-            settings=_SETTINGS,
-            uniform=lambda: 0.0,
-        )
-        attempts.append(judged.attempt)
-    return tuple(LaterTry(Action(attempt.action), attempt.delay_s) for attempt in attempts[1:])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
 from airflow_common_ai.classifier.classifier import Prediction
+from airflow_common_ai.evals.intervals import wilson
 from airflow_common_ai.evidence.model import Retry
 from airflow_common_ai.recordings.label import ShouldRetry
 from tools.training.corpus import Recorded
@@ -33,12 +33,7 @@ class Rate:
 
     def interval(self) -> tuple[float, float]:
         """Return Wilson's interval of 95 %."""
-        if not self.total:
-            return 0.0, 1.0
-        z, share, total = 1.959964, self.value, self.total
-        middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-        half = z * sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return wilson(self.value, self.total) if self.total else (0.0, 1.0)
 
     def __str__(self) -> str:
         low, high = self.interval()
