@@ -15,7 +15,8 @@ from evals.replayed_run import label, replayed, row, run_of, written
 from typer.testing import CliRunner
 
 from airflow_common_ai.cli.score import app
-from airflow_common_ai.evals.run_file import Action, Outcome, Row, Run
+from airflow_common_ai.evals.answer import Action, Outcome
+from airflow_common_ai.evals.run_file import Row, Run
 from airflow_common_ai.policies.llm.trust import read_trust
 
 SCREEN_LINES = 40

@@ -13,9 +13,8 @@ from airflow.providers.common.ai.policies.retry import LLMRetryPolicy as TheirLL
 from loopback.llm_server import DECISION, refuses
 from policies.scripted_model import CONN_ID, connected, saying
 
-from airflow_common_ai.evals.answer import Answer
+from airflow_common_ai.evals.answer import Action, Answer, Outcome
 from airflow_common_ai.evals.asking import Asker
-from airflow_common_ai.evals.run_file import Action, Outcome
 from airflow_common_ai.evidence.collect import collect
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies import (
@@ -337,8 +336,7 @@ def test_categories_with_spaces_are_read_whole() -> None:
 
 
 def test_an_answer_becomes_json() -> None:
-    from airflow_common_ai.evals.answer import row_of
-    from airflow_common_ai.evals.cases import Case
+    from airflow_common_ai.evals.cases import Case, row_of
 
     row = row_of(Case(REFUSED, None), 2, asked(EvidenceRetryPolicy()))
     assert json.loads(json.dumps(row.to_json()))["failure"] == [

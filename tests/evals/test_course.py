@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from evals.replayed_run import row
 
+from airflow_common_ai.evals.answer import Action, LaterTry, Outcome
 from airflow_common_ai.evals.course import Task, course_of
-from airflow_common_ai.evals.run_file import Action, LaterTry, Outcome
 
 TASK = Task(retries=3, retry_delay_s=300.0)
 RETRY, FAIL, DEFAULT = Action.RETRY, Action.FAIL, Action.DEFAULT

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from evals.replayed_run import label, replayed, row, run_of
 
+from airflow_common_ai.evals.answer import Action, Outcome
 from airflow_common_ai.evals.gate import Status, check
 from airflow_common_ai.evals.gates_file import Bound, Demand, Drop, Gates, Measure, MustPass, read_gates
-from airflow_common_ai.evals.run_file import Action, Outcome, Row, Run
+from airflow_common_ai.evals.run_file import Row, Run
 
 GATES = Path(__file__).parent.parent.parent / "gates.toml"
 FEW = Measure(min_failures=1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from evals.replayed_run import label, row
 
+from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.judged import DelayVerdict, Judged, judged_delay
-from airflow_common_ai.evals.run_file import Outcome
 
 RIGHT, FALSE_FAIL, WASTED, LEFT = "right", "false FAIL", "wasted retry", "left"
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from airflow_common_ai.evals.run_file import Action, LaterTry, Outcome, Row, RunHeader, line_of, read_run
+from airflow_common_ai.evals.answer import Action, LaterTry, Outcome
+from airflow_common_ai.evals.run_file import Row, line_of, read_run
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.recordings.label import Label, ShouldRetry
 
 HEADER = RunHeader(

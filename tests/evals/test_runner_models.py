@@ -13,8 +13,9 @@ from evals.small_corpus import POLICIES, a_recording, an_error_each, judged, wri
 from evals.test_runner import without_times
 from policies.scripted_model import API_KEY, CERTAIN, answer, connected
 
+from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.cassette_store import FILE, CassetteStore
-from airflow_common_ai.evals.run_file import Outcome, Row, read_run
+from airflow_common_ai.evals.run_file import Row, read_run
 from airflow_common_ai.evals.runner import RunOptions, RunSummary, run_policy
 
 CHAIN, COMMON_AI = f"{POLICIES}:chain", f"{POLICIES}:common_ai"

@@ -15,7 +15,9 @@ import pytest
 from evals.replayed_run import header, row
 from evals.small_corpus import POLICIES, an_error_each, judged, written_corpus
 
-from airflow_common_ai.evals.run_file import Action, LaterTry, Outcome, Row, RunHeader, line_of, read_run
+from airflow_common_ai.evals.answer import Action, LaterTry, Outcome
+from airflow_common_ai.evals.run_file import Row, line_of, read_run
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.evals.run_output import RunOutput
 from airflow_common_ai.evals.runner import RunOptions, run_policy
 

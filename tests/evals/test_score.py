@@ -8,7 +8,7 @@ import math
 import pytest
 from evals.replayed_run import label, replayed, row, run_of
 
-from airflow_common_ai.evals.run_file import Outcome
+from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.score import score
 from airflow_common_ai.evals.scoring.costs import Costs
 from airflow_common_ai.evals.unmeasurable import Unmeasurable

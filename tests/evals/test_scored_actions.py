@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from evals.replayed_run import header, label, row
 
+from airflow_common_ai.evals.answer import Action, LaterTry, Outcome
 from airflow_common_ai.evals.course import Task
 from airflow_common_ai.evals.intervals import clopper_pearson, wilson
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Action, LaterTry, Outcome, Row
+from airflow_common_ai.evals.run_file import Row
 from airflow_common_ai.evals.sample import Sample
 from airflow_common_ai.evals.scoring.actions import ActionScore, score_actions
 from airflow_common_ai.evals.scoring.consistency import score_consistency

@@ -7,8 +7,9 @@ import pytest
 from evals.replayed_run import label, replayed, row
 from sklearn.metrics import precision_recall_fscore_support
 
+from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Outcome, Row
+from airflow_common_ai.evals.run_file import Row
 from airflow_common_ai.evals.sample import Sample
 from airflow_common_ai.evals.score import judged_rows
 from airflow_common_ai.evals.scoring.categories import CategoryScore, score_categories

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from evals.replayed_run import label, replayed, row, run_of
 
-from airflow_common_ai.evals.run_file import Action, LaterTry, Row
+from airflow_common_ai.evals.answer import Action, LaterTry
+from airflow_common_ai.evals.run_file import Row
 from airflow_common_ai.evals.simulate import Assumptions, PolicyMonth, simulate
 from airflow_common_ai.evals.unmeasurable import Unmeasurable
 

@@ -20,9 +20,8 @@ from typing import Any, TypeGuard
 from airflow.providers.common.compat.sdk import ChainRetryPolicy
 from airflow.sdk.definitions.retry_policy import ExceptionRetryPolicy, RetryAction, RetryDecision, RetryPolicy
 
-from airflow_common_ai.evals.answer import Answer
+from airflow_common_ai.evals.answer import Action, Answer, LaterTry, Outcome
 from airflow_common_ai.evals.provider_policies import is_provider_policy, listening, said_in
-from airflow_common_ai.evals.run_file import Action, LaterTry, Outcome
 from airflow_common_ai.evals.state_store import MemoryStateStore
 from airflow_common_ai.evidence.conclusion import Conclusion, conclude
 from airflow_common_ai.evidence.model import Evidence, RedactedEvidence

@@ -5,19 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
+from airflow_common_ai.evals.answer import Answer
 from airflow_common_ai.evals.corpus.folder import LABELS, Corpus, CorpusFolder
+from airflow_common_ai.evals.run_file import Row
+from airflow_common_ai.evidence.model import RedactedEvidence
 from airflow_common_ai.recordings.corpus_file import read_corpus_file
 from airflow_common_ai.recordings.label import Label, read_labels
 from airflow_common_ai.recordings.recording import Recording
 from airflow_common_ai.recordings.split import Split
 from airflow_common_ai.sanitizer import sanitize
 
-__all__ = ["Case", "digest_of", "in_shard", "read_cases"]
+__all__ = ["Case", "digest_of", "in_shard", "read_cases", "row_of"]
 
 MAX_SHARDS = 10_000
+_MAX_LINES = 64
+_MAX_LINE_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,30 @@ def in_shard(cases: Sequence[Case], shard: tuple[int, int] | None) -> list[Case]
         return list(cases)
     index, shards = shard
     return [case for case in cases if _number(case.recording.fingerprint) % shards == index - 1]
+
+
+def row_of(case: Case, repeat: int, answer: Answer) -> Row:
+    """Return the row for one case and repeat."""
+    recording = case.recording
+    return Row(
+        id=recording.id,
+        fingerprint=recording.fingerprint,
+        split=recording.split.value,
+        library=sanitize(recording.provenance.library),
+        repeat=repeat,
+        label=case.label,
+        failure=_lines(recording.evidence),
+        tags=recording.tags,
+        count=recording.count,
+        **{field.name: getattr(answer, field.name) for field in fields(answer)},
+    )
+
+
+def _lines(evidence: RedactedEvidence) -> tuple[str, ...]:
+    """Return a line for each exception, outermost first."""
+    nodes = evidence.nodes[:_MAX_LINES]
+    texts = (f"{node.type_path.removeprefix('builtins.')}: {' '.join(node.message.split())}" for node in nodes)
+    return tuple(sanitize(text.removesuffix(": "), _MAX_LINE_CHARS) for text in texts)
 
 
 def _number(fingerprint: str) -> int:

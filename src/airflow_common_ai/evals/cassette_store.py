@@ -68,13 +68,16 @@ class StoreHeader:
         if schema != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, got {schema!r}. Record again with --record.")
         header = cls(
-            recorded_at=_moment(fields.text("recorded_at")),
+            recorded_at=fields.moment("recorded_at"),
             policy=sanitize(fields.text("policy")),
             policy_id=sanitize(fields.text("policy_id")),
             prompt=fields.optional_text("prompt"),
             models=tuple(map(sanitize, fields.any_texts("models", limit=_MAX_CONNECTIONS))),
             connections=_connections(fields.take("connections")),
-            versions=_versions(fields.take("versions")),
+            versions={
+                sanitize(name, _MAX_CHARS): sanitize(version, _MAX_CHARS)
+                for name, version in fields.texts_by_name("versions", limit=_MAX_CONNECTIONS).items()
+            },
         )
         fields.nothing_else()
         return header
@@ -186,13 +189,6 @@ class CassetteStore:
         return f"'{sanitize(str(self.path))}'"
 
 
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise ValueError("recorded_at must be a time with its zone, e.g. 2026-11-30T12:00:00+00:00.")
-    return moment
-
-
 def _connections(value: object) -> dict[str, Mapping[str, Any]]:
     if not isinstance(value, Mapping) or len(value) > _MAX_CONNECTIONS:
         raise ValueError(f"connections must be an object of at most {_MAX_CONNECTIONS}.")
@@ -200,9 +196,3 @@ def _connections(value: object) -> dict[str, Mapping[str, Any]]:
         if not isinstance(name, str) or not isinstance(connection, Mapping):
             raise ValueError("connections must hold objects.")
     return dict(value)
-
-
-def _versions(value: object) -> dict[str, str]:
-    if not isinstance(value, Mapping) or len(value) > _MAX_CONNECTIONS:
-        raise ValueError(f"versions must be an object of at most {_MAX_CONNECTIONS} texts.")
-    return {sanitize(str(name), _MAX_CHARS): sanitize(str(version), _MAX_CHARS) for name, version in value.items()}

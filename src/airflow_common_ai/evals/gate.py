@@ -8,6 +8,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
+from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.compare import compare_metrics
 from airflow_common_ai.evals.estimate import Estimate
 from airflow_common_ai.evals.gates_file import Bound, Demand, Drop, Gates, MustPass
@@ -15,7 +16,8 @@ from airflow_common_ai.evals.json_form import as_json
 from airflow_common_ai.evals.judged import DelayVerdict, Judged
 from airflow_common_ai.evals.metric import SCORED
 from airflow_common_ai.evals.power import likely_opposite, smallest_drop
-from airflow_common_ai.evals.run_file import Outcome, Run, RunHeader
+from airflow_common_ai.evals.run_file import Run
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.evals.score import Score, judged_rows, score
 from airflow_common_ai.evals.unmeasurable import Unmeasurable
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from airflow_common_ai.evals.run_file import Run, RunHeader, line_of, read_run
+from airflow_common_ai.evals.run_file import Run, line_of, read_run
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.sanitizer import sanitize
 
 __all__ = ["merge_runs", "write_run"]

@@ -6,158 +6,26 @@ It is all that scoring needs: neither the corpus nor the policy is asked again.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from airflow_common_ai.evals.answer import Action, Answer, LaterTry, Outcome, rounded
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.recordings.corpus_file import json_lines
 from airflow_common_ai.recordings.fields import Fields
 from airflow_common_ai.recordings.label import Label
 from airflow_common_ai.sanitizer import sanitize
 
-__all__ = ["SCHEMA", "Action", "LaterTry", "Outcome", "Row", "Run", "RunHeader", "line_of", "read_run"]
-
-SCHEMA = 1
-"""Raised by one whenever a reader of older files would misread a newer one."""
+__all__ = ["Row", "Run", "line_of", "read_run"]
 
 _MAX_ITEMS = 64
-_HASHES = ("prompt", "schema", "categories")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-class Outcome(StrEnum):
-    """How asking the policy about one case ended. Everything is in the denominator."""
-
-    DECIDED = "decided"
-    """It answered: RETRY, FAIL, or DEFAULT, which is its way to abstain."""
-    CRASHED = "crashed"
-    """It raised. Airflow would have gone on as if it had answered DEFAULT."""
-    TIMED_OUT = "timed_out"
-    """It was stopped at the runner's limit."""
-    STALE = "stale"
-    """It asked a model something that the cassettes hold no answer to: nothing was measured."""
-
-
-class Action(StrEnum):
-    RETRY = "retry"
-    FAIL = "fail"
-    DEFAULT = "default"
-    """Left to Airflow's own retries."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunHeader:
-    """What was run on what; two runs compare only where the corpus is the same."""
-
-    corpus: str
-    """SHA-256 over the ids, the evidence and the labels of all its cases, before a shard is taken."""
-    cases: int
-    """In this file once it is complete, without repeats."""
-    policy: str
-    """As it was named, e.g. ``my_dags.policies:careful``."""
-    policy_id: str
-    """Changes with the policy's options."""
-    mode: str
-    """``live``, ``record``, ``replay``, or ``offline``: no model was asked."""
-    repeats: int = 1
-    shard: tuple[int, int] | None = None
-    """``(i, n)``: the i-th of n shards, from 1."""
-    level: str = "policy"
-    """``model``: a batch asked the model alone, so no rule, limit or fallback took part."""
-    model: str | None = None
-    prompt: str | None = None
-    """The hash of prompt, schema and categories."""
-    question: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of ``prompt``, ``schema`` and ``categories`` of our model tier: what a trust table holds for."""
-    conn_type: str | None = None
-    """Of the connection that the model answered through."""
-    measured_at: datetime | None = None
-    """When the run began, or when the answers that it replays were recorded."""
-    versions: Mapping[str, str] = field(default_factory=dict)
-    """Of Python, Airflow, this package and what else took part."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "corpus": self.corpus,
-            "cases": self.cases,
-            "policy": self.policy,
-            "policy_id": self.policy_id,
-            "mode": self.mode,
-            "repeats": self.repeats,
-            "shard": None if self.shard is None else list(self.shard),
-            "level": self.level,
-            "model": self.model,
-            "prompt": self.prompt,
-            "question": dict(sorted(self.question.items())),
-            "conn_type": self.conn_type,
-            "measured_at": None if self.measured_at is None else self.measured_at.isoformat(),
-            "versions": dict(sorted(self.versions.items())),
-        }
-
-    @classmethod
-    def from_json(cls, data: object) -> RunHeader:
-        """
-        Return the header that :meth:`to_json` wrote.
-
-        :raises ValueError: with the field, the rule and what was found instead.
-        """
-        fields = Fields("a run's header", data)
-        schema = fields.take("schema")
-        if schema != SCHEMA:
-            raise ValueError(f"schema must be {SCHEMA}, got {schema!r}. Run it again, or use a newer version.")
-        header = cls(
-            corpus=fields.text("corpus"),
-            cases=fields.optional_count("cases") or 0,
-            policy=sanitize(fields.text("policy")),
-            policy_id=sanitize(fields.text("policy_id")),
-            mode=fields.one_of("mode", ("live", "record", "replay", "offline")),
-            repeats=fields.whole_number("repeats", default=1, most=1000),
-            shard=_shard(fields.take("shard")),
-            level=fields.one_of("level", ("policy", "model")),
-            model=_safe(fields.optional_text("model")),
-            prompt=_safe(fields.optional_text("prompt")),
-            question=_question(fields.take("question")),
-            conn_type=_safe(fields.optional_text("conn_type")),
-            measured_at=_moment(fields.optional_text("measured_at")),
-            versions=_versions(fields.take("versions")),
-        )
-        fields.nothing_else()
-        return header
-
-
-@dataclass(frozen=True, slots=True)
-class LaterTry:
-    """What was decided when the same failure came again."""
-
-    action: Action
-    delay_s: float | None = None
-    """Of a retry; ``None``: the task's own ``retry_delay``."""
-    calls: int = 0
-    """Of a model."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {"action": self.action.value, "delay_s": _rounded(self.delay_s), "calls": self.calls}
-
-    @classmethod
-    def from_json(cls, data: object) -> LaterTry:
-        fields = Fields("a later try", data)
-        later = cls(
-            action=Action(fields.one_of("action", [action.value for action in Action])),
-            delay_s=fields.optional_number("delay_s"),
-            calls=fields.optional_count("calls") or 0,
-        )
-        fields.nothing_else()
-        return later
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What the policy decided about one case. Every text in it is redacted."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row(Answer):
+    """One case and what the policy decided about it. Every text in it is redacted."""
 
     id: str
     fingerprint: str
@@ -166,7 +34,6 @@ class Row:
     library: str
     repeat: int
     """From 1."""
-    outcome: Outcome
     label: Label | None
     """What should have been decided; ``None``: nobody judged it, so it counts in no accuracy."""
     failure: tuple[str, ...]
@@ -174,33 +41,6 @@ class Row:
     tags: tuple[str, ...] = ()
     count: int = 1
     """How often the failure was seen, where a corpus counts that."""
-    action: Action = Action.DEFAULT
-    delay_s: float | None = None
-    """Of a retry; ``None``: the task's own ``retry_delay``."""
-    asked_delay_s: float | None = None
-    """What a server asked for, as far as the evidence says; an earlier retry undercuts it."""
-    later: tuple[LaterTry, ...] = ()
-    """Try by try, until the task was failed or no retry was left; empty where the run did not ask."""
-    category: str | None = None
-    """``None`` if the policy names none."""
-    confidence: float | None = None
-    """Of the category, where the policy reports one; ``None`` with a category: certain, or not reported."""
-    source: str = "unknown"
-    """Who decided: a tier of ours such as ``signals``; ``default``: none did; ``unknown``: the policy does not say."""
-    code: str | None = None
-    reason: str | None = None
-    votes: tuple[Mapping[str, Any], ...] = ()
-    """Of every tier: tier, outcome, and where it has them code, category, confidence."""
-    calls: int = 0
-    """Of a model."""
-    model: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cost_usd: float | None = None
-    milliseconds: float = 0.0
-    """Wall clock; of a replayed answer what was recorded is not in it."""
-    error: str | None = None
-    """What was raised, or what the cassettes lack."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -219,8 +59,8 @@ class Row:
             "label": None if self.label is None else self.label.to_json(),
             "outcome": self.outcome.value,
             "action": self.action.value,
-            "delay_s": _rounded(self.delay_s),
-            "asked_delay_s": _rounded(self.asked_delay_s),
+            "delay_s": rounded(self.delay_s),
+            "asked_delay_s": rounded(self.asked_delay_s),
             "later": [later.to_json() for later in self.later],
             "category": self.category,
             "confidence": None if self.confidence is None else round(self.confidence, 6),
@@ -233,7 +73,7 @@ class Row:
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "cost_usd": self.cost_usd,
-            "milliseconds": _rounded(self.milliseconds),
+            "milliseconds": rounded(self.milliseconds),
             "error": self.error,
         }
 
@@ -327,44 +167,12 @@ def line_of(entry: RunHeader | Row) -> str:
     return json.dumps(entry.to_json()) + "\n"
 
 
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else round(number, 3)
-
-
 def _safe(text: str | None) -> str | None:
     return None if text is None else sanitize(text)
 
 
 def _safe_texts(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(map(sanitize, texts))
-
-
-def _versions(value: object) -> dict[str, str]:
-    if not isinstance(value, Mapping) or len(value) > _MAX_ITEMS:
-        raise ValueError(f"versions must be an object of at most {_MAX_ITEMS} texts.")
-    return {sanitize(str(name)): sanitize(str(version), 80) for name, version in value.items()}
-
-
-def _question(value: object) -> dict[str, str]:
-    if value is None or value == {}:
-        return {}
-    if isinstance(value, Mapping) and set(value) == set(_HASHES):
-        hashes = {name: value[name] for name in _HASHES}
-        if all(isinstance(one, str) and _SHA256.fullmatch(one) for one in hashes.values()):
-            return hashes
-    raise ValueError(f"question must give {', '.join(_HASHES)} as 64 hexadecimal digits each, or be {{}}.")
-
-
-def _moment(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise ValueError("measured_at must be a time with its zone, e.g. 2026-11-30T12:00:00+00:00.")
-    return moment
 
 
 def _later(value: object) -> tuple[LaterTry, ...]:
@@ -392,13 +200,3 @@ def _vote(value: object) -> Mapping[str, Any]:
     }
     fields.nothing_else()
     return {name: item for name, item in vote.items() if item is not None}
-
-
-def _shard(value: object) -> tuple[int, int] | None:
-    if value is None:
-        return None
-    if isinstance(value, list) and len(value) == 2 and all(isinstance(part, int) for part in value):
-        index, shards = value
-        if 1 <= index <= shards <= 10_000:
-            return index, shards
-    raise ValueError("shard must be [i, n] with i from 1 to n, or null.")

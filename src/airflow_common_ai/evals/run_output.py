@@ -8,7 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from airflow_common_ai.evals.run_file import Action, Outcome, Row, RunHeader, line_of, read_run
+from airflow_common_ai.evals.answer import Action, Outcome
+from airflow_common_ai.evals.run_file import Row, line_of, read_run
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.sanitizer import sanitize
 
 __all__ = ["RunOutput"]

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from airflow_common_ai.evals.answer import row_of
-from airflow_common_ai.evals.cases import Case, digest_of, in_shard, read_cases
+from airflow_common_ai.evals.answer import Outcome
+from airflow_common_ai.evals.cases import Case, digest_of, in_shard, read_cases, row_of
 from airflow_common_ai.evals.cassette_store import OLD_DAYS, CassetteStore, StoreHeader
 from airflow_common_ai.evals.job import Job, Mode, PolicyFacts, Preparation, Setup
-from airflow_common_ai.evals.run_file import Outcome, Row, RunHeader
+from airflow_common_ai.evals.run_file import Row
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.evals.run_output import RunOutput
 from airflow_common_ai.evals.worker_pool import WorkerPool, processors
 from airflow_common_ai.recordings.split import Split

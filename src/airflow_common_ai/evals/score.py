@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.json_form import as_json
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Outcome, Row, Run, RunHeader
+from airflow_common_ai.evals.run_file import Row, Run
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.evals.sample import Sample
 from airflow_common_ai.evals.scoring.actions import ActionScore, score_actions
 from airflow_common_ai.evals.scoring.calibration import Calibration, score_calibration

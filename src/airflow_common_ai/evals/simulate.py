@@ -13,7 +13,8 @@ from airflow_common_ai.evals.course import Course, Task, course_of
 from airflow_common_ai.evals.estimate import CONFIDENCE, Estimate
 from airflow_common_ai.evals.json_form import as_json
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Run, RunHeader
+from airflow_common_ai.evals.run_file import Run
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.evals.score import judged_rows
 from airflow_common_ai.recordings.label import ShouldRetry
 

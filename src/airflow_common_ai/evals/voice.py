@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from airflow_common_ai.evals.answer import Action, Outcome
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Action, Outcome
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES
 
 __all__ = ["Answer", "answers_by_voice"]

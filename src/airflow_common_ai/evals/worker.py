@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
-from airflow_common_ai.evals.answer import Answer
+from airflow_common_ai.evals.answer import Answer, Outcome
 from airflow_common_ai.evals.asking import Asker
 from airflow_common_ai.evals.job import Done, Job, Mode
 from airflow_common_ai.evals.network import blocked_since
-from airflow_common_ai.evals.run_file import Outcome
 from airflow_common_ai.evals.scrubbing import Scrubber
 from airflow_common_ai.evidence.type_path import built_in_name
 from airflow_common_ai.recordings.recording import Recording

@@ -12,10 +12,9 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Self
 
-from airflow_common_ai.evals.answer import Answer
+from airflow_common_ai.evals.answer import Answer, Outcome
 from airflow_common_ai.evals.job import Done, Job, PolicyFacts, Preparation, Setup
 from airflow_common_ai.evals.nursery_process import NoWorkers, NurseryProcess
-from airflow_common_ai.evals.run_file import Outcome
 
 __all__ = ["WorkerPool", "processors"]
 

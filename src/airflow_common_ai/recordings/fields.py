@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 
 __all__ = ["Fields"]
 
@@ -100,6 +102,34 @@ class Fields:
         if value is not None and not value.is_integer():
             raise ValueError(f"{name} must be a whole number, or null, got {_shown(value)}.")
         return None if value is None else int(value)
+
+    def moment(self, name: str) -> datetime:
+        """Return a time that names its zone."""
+        value = self.take(name)
+        problem = "Invalid isoformat string"
+        if isinstance(value, str):
+            with suppress(ValueError):
+                moment = datetime.fromisoformat(value)
+                if moment.tzinfo is not None:
+                    return moment
+                problem = "it names no zone"
+        raise ValueError(
+            f"{name} must be a time with its zone, e.g. 2026-11-30T12:00:00+00:00, got {_shown(value)}: {problem}."
+        )
+
+    def optional_moment(self, name: str) -> datetime | None:
+        """Return a time that names its zone; ``None`` if it is not there or null."""
+        if self._left.get(name) is None:
+            self.take(name)
+            return None
+        return self.moment(name)
+
+    def texts_by_name(self, name: str, *, limit: int) -> dict[str, str]:
+        """Return an object that holds texts."""
+        value = self.take(name)
+        if not isinstance(value, Mapping) or len(value) > limit:
+            raise ValueError(f"{name} must be an object of at most {limit} texts, got {_shown(value)}.")
+        return {str(key): str(text) for key, text in value.items()}
 
     def nothing_else(self) -> None:
         """Refuse fields that nobody took: a misspelt one would be ignored in silence."""

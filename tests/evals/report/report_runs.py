@@ -9,8 +9,9 @@ from typing import Any
 
 from evals.replayed_run import label, row, run_of
 
+from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.report.report import Report
-from airflow_common_ai.evals.run_file import Outcome, Row, Run
+from airflow_common_ai.evals.run_file import Row, Run
 from airflow_common_ai.evals.score import score
 
 __all__ = ["PAYLOADS", "hostile_run", "report_of", "whole_run"]

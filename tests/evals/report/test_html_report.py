@@ -14,8 +14,9 @@ from evals.replayed_run import label, row, run_of
 from evals.report.report_runs import hostile_run, report_of, whole_run
 
 import airflow_common_ai.evals.report as report_package
+from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.report.html import as_html
-from airflow_common_ai.evals.run_file import Outcome, Run
+from airflow_common_ai.evals.run_file import Run
 
 _VOID = {"meta", "br"}
 _STYLE = (Path(report_package.__file__).parent / "page" / "page.css").read_text("utf-8")

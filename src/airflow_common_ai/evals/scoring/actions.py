@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from airflow_common_ai.evals.answer import Action, Outcome
 from airflow_common_ai.evals.estimate import Share
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Action, Outcome
 from airflow_common_ai.evals.sample import Sample
 from airflow_common_ai.recordings.label import ShouldRetry
 

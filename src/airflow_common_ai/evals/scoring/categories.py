@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
+from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.estimate import Estimate, Share
 from airflow_common_ai.evals.judged import Judged
 from airflow_common_ai.evals.resampling import bootstrap_interval, resampled_sums
-from airflow_common_ai.evals.run_file import Outcome
 from airflow_common_ai.evals.sample import Sample
 from airflow_common_ai.recordings.label import CATEGORIES
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
+from airflow_common_ai.evals.answer import Action
 from airflow_common_ai.evals.estimate import Estimate, Share
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Action
 from airflow_common_ai.evals.sample import Sample
 
 __all__ = ["Consistency", "score_consistency"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from airflow_common_ai.evals.answer import Action
 from airflow_common_ai.evals.course import Course, course_of
 from airflow_common_ai.evals.estimate import Estimate, Share
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Action
 from airflow_common_ai.evals.sample import Sample
 from airflow_common_ai.evals.scoring.costs import Costs, cost_parts
 from airflow_common_ai.evals.voice import Answer, answers_by_voice

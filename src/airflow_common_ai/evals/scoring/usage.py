@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from airflow_common_ai.evals.estimate import Estimate, Share
 from airflow_common_ai.evals.intervals import quantile
-from airflow_common_ai.evals.run_file import Row, RunHeader
+from airflow_common_ai.evals.run_file import Row
+from airflow_common_ai.evals.run_header import RunHeader
 from airflow_common_ai.evals.sample import Sample
 
 __all__ = ["Usage", "score_usage"]
