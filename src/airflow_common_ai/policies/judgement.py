@@ -24,15 +24,13 @@ from airflow_common_ai.policies.policy_id import policy_id
 from airflow_common_ai.policies.retry_round import RetryRound
 from airflow_common_ai.policies.settings import Settings
 from airflow_common_ai.policies.stored_texts import MAX_NAME_CHARS
+from airflow_common_ai.policies.tiers.classifier import ClassifierTier
 from airflow_common_ai.sanitizer import sanitize
 
 if TYPE_CHECKING:
     from airflow_common_ai.policies.evidence_policy import EvidenceRetryPolicy
 
 __all__ = ["Judgement", "judge"]
-
-CLASSIFIER = "classifier"
-"""The name of the tier that votes even where a cheaper one has decided."""
 
 MAX_REASON_CHARS = 499
 """Airflow cuts a reason at 500 characters."""
@@ -89,7 +87,7 @@ def judge(
         is_supervisor_down,
         policy.classifier,
     )
-    always_asked = (CLASSIFIER,) if policy.vote_always else ()
+    always_asked = (ClassifierTier.name,) if policy.vote_always else ()
     ruling = climb(case, policy.tiers(), policy.categories, always_asked=always_asked)
     plan = DelayPlan(None)
     if ruling.action is RetryAction.RETRY:
