@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import structlog
 from airflow.providers.common.ai.policies.retry import LLMRetryPolicy as CommonAIPolicy
 
-from airflow_common_ai.evals.asking import FIRST_OF_SEVERAL
+from airflow_common_ai.evals.asking.asker import FIRST_OF_SEVERAL
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies import EvidenceRetryPolicy
 from airflow_common_ai.policies.attempt import Attempt

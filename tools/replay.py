@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from airflow_common_ai.evals.asking import FIRST_OF_SEVERAL
+from airflow_common_ai.evals.asking.asker import FIRST_OF_SEVERAL
 from airflow_common_ai.evidence.model import Evidence, RedactedEvidence
 from airflow_common_ai.evidence.redaction import Redactor
 from airflow_common_ai.policies import EvidenceRetryPolicy

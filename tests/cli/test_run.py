@@ -10,7 +10,7 @@ from evals.small_corpus import POLICIES, a_recording, an_error_each, judged, wri
 from typer.testing import CliRunner
 
 from airflow_common_ai.cli.run import app
-from airflow_common_ai.evals.run_file import read_run
+from airflow_common_ai.evals.runs.run_file import read_run
 
 OURS = "airflow_common_ai.policies:EvidenceRetryPolicy"
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from airflow_common_ai.cli.score import app
 from airflow_common_ai.evals.answer import Action, Outcome
-from airflow_common_ai.evals.run_file import Row, Run
+from airflow_common_ai.evals.runs.run_file import Row, Run
 from airflow_common_ai.policies.llm.trust import read_trust
 
 SCREEN_LINES = 40

@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from airflow_common_ai.cli.score import app
-from airflow_common_ai.evals.gates_file import Demand, read_gates
+from airflow_common_ai.evals.gates.gates_file import Demand, read_gates
 from airflow_common_ai.evals.metric import PAIRED, SCORED
-from airflow_common_ai.evals.power import smallest_drop
 from airflow_common_ai.evals.scoring.costs import Costs, read_costs
+from airflow_common_ai.evals.statistics.power import smallest_drop
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ci.md").read_text("utf-8")
 GATES, COSTS = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)

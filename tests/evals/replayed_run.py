@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from airflow_common_ai.evals.answer import Action, Outcome
-from airflow_common_ai.evals.asking import Asker
+from airflow_common_ai.evals.asking.asker import Asker
 from airflow_common_ai.evals.cases import read_cases, row_of
-from airflow_common_ai.evals.run_file import Row, Run, line_of
-from airflow_common_ai.evals.run_header import RunHeader
+from airflow_common_ai.evals.runs.run_file import Row, Run, line_of
+from airflow_common_ai.evals.runs.run_header import RunHeader
 from airflow_common_ai.policies import EvidenceRetryPolicy
 from airflow_common_ai.policies.settings import Settings
 from airflow_common_ai.recordings.label import Label, ShouldRetry

@@ -10,7 +10,7 @@ from evals.replayed_run import label, replayed, row, run_of
 
 from airflow_common_ai.evals.answer import Action, Outcome
 from airflow_common_ai.evals.compare import Comparison, PairedScore, compare
-from airflow_common_ai.evals.run_file import Row, Run
+from airflow_common_ai.evals.runs.run_file import Row, Run
 from airflow_common_ai.evals.scoring.costs import Costs
 from airflow_common_ai.evals.unmeasurable import Unmeasurable
 

@@ -9,7 +9,7 @@ from airflow_runner import DagRunner
 from evals.small_corpus import an_error_each, judged, written_corpus
 
 from airflow_common_ai.evals.dag import evaluation_dag
-from airflow_common_ai.evals.run_file import read_run
+from airflow_common_ai.evals.runs.run_file import read_run
 
 OURS = "airflow_common_ai.policies:EvidenceRetryPolicy"
 GATES = """

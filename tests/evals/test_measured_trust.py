@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from evals.replayed_run import label, row, run_of
 
-from airflow_common_ai.evals.run_file import Row, Run
+from airflow_common_ai.evals.runs.run_file import Row, Run
 from airflow_common_ai.evals.trust import measure_trust
 from airflow_common_ai.evals.unmeasurable import Unmeasurable
 from airflow_common_ai.policies import LLMRetryPolicy

@@ -12,8 +12,8 @@ import pytest
 from evals.small_corpus import POLICIES, a_recording, an_error_each, judged, written_corpus
 
 from airflow_common_ai.evals.answer import Action, Outcome
-from airflow_common_ai.evals.run_file import Run, read_run
 from airflow_common_ai.evals.runner import RunOptions, RunSummary, run_policy
+from airflow_common_ai.evals.runs.run_file import Run, read_run
 from airflow_common_ai.recordings.recording import Recording
 from airflow_common_ai.recordings.split import Split
 

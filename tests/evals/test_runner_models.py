@@ -14,9 +14,9 @@ from evals.test_runner import without_times
 from policies.scripted_model import API_KEY, CERTAIN, answer, connected
 
 from airflow_common_ai.evals.answer import Outcome
-from airflow_common_ai.evals.cassette_store import FILE, CassetteStore
-from airflow_common_ai.evals.run_file import Row, read_run
+from airflow_common_ai.evals.replay.cassette_store import FILE, CassetteStore
 from airflow_common_ai.evals.runner import RunOptions, RunSummary, run_policy
+from airflow_common_ai.evals.runs.run_file import Row, read_run
 
 CHAIN, COMMON_AI = f"{POLICIES}:chain", f"{POLICIES}:common_ai"
 COUNT = 9

@@ -16,10 +16,10 @@ from evals.replayed_run import header, row
 from evals.small_corpus import POLICIES, an_error_each, judged, written_corpus
 
 from airflow_common_ai.evals.answer import Action, LaterTry, Outcome
-from airflow_common_ai.evals.run_file import Row, line_of, read_run
-from airflow_common_ai.evals.run_header import RunHeader
-from airflow_common_ai.evals.run_output import RunOutput
 from airflow_common_ai.evals.runner import RunOptions, run_policy
+from airflow_common_ai.evals.runs.run_file import Row, line_of, read_run
+from airflow_common_ai.evals.runs.run_header import RunHeader
+from airflow_common_ai.evals.runs.run_output import RunOutput
 
 SLOW = f"{POLICIES}:Slow"
 COUNT = 60
@@ -66,8 +66,8 @@ def test_killed_at_half_and_resumed_gives_the_same_file_but_for_timings(corpus: 
 
 def test_no_process_is_left_behind_by_who_is_killed(corpus: Path, tmp_path: Path) -> None:
     program = (
-        "from airflow_common_ai.evals.job import Setup\n"
-        "from airflow_common_ai.evals.nursery_process import NurseryProcess\n"
+        "from airflow_common_ai.evals.workers.job import Setup\n"
+        "from airflow_common_ai.evals.workers.nursery_process import NurseryProcess\n"
         f"nursery = NurseryProcess(); nursery.send(Setup({SLOW!r}, '/', 'offline')); nursery.receive()\n"
         "print(nursery._process.pid, flush=True); input()\n"
     )

@@ -7,15 +7,15 @@ from evals.replayed_run import header, label, row
 
 from airflow_common_ai.evals.answer import Action, LaterTry, Outcome
 from airflow_common_ai.evals.course import Task
-from airflow_common_ai.evals.intervals import clopper_pearson, wilson
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Row
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.runs.run_file import Row
 from airflow_common_ai.evals.scoring.actions import ActionScore, score_actions
 from airflow_common_ai.evals.scoring.consistency import score_consistency
 from airflow_common_ai.evals.scoring.delays import score_delays, score_window
 from airflow_common_ai.evals.scoring.sources import score_sources
 from airflow_common_ai.evals.scoring.usage import score_usage
+from airflow_common_ai.evals.statistics.intervals import clopper_pearson, wilson
+from airflow_common_ai.evals.statistics.sample import Sample
 
 TASK = Task(retries=3, retry_delay_s=300.0)
 

@@ -9,10 +9,10 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Row
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.runs.run_file import Row
 from airflow_common_ai.evals.score import judged_rows
 from airflow_common_ai.evals.scoring.categories import CategoryScore, score_categories
+from airflow_common_ai.evals.statistics.sample import Sample
 from airflow_common_ai.recordings.label import CATEGORIES, Label, ShouldRetry
 
 

@@ -13,7 +13,7 @@ from sklearn.metrics import brier_score_loss
 
 from airflow_common_ai.evals.answer import Action
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Row
+from airflow_common_ai.evals.runs.run_file import Row
 from airflow_common_ai.evals.scoring.calibration import score_calibration
 from airflow_common_ai.evals.scoring.costs import Costs
 from airflow_common_ai.evals.scoring.risk_coverage import RiskCoverage, aurc, score_risk_coverage

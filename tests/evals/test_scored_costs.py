@@ -9,9 +9,9 @@ from evals.replayed_run import label, row
 
 from airflow_common_ai.evals.answer import Action, LaterTry, Outcome
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Row
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.runs.run_file import Row
 from airflow_common_ai.evals.scoring.costs import ERRORS, Costs, CostTable, read_costs, row_parts, score_costs
+from airflow_common_ai.evals.statistics.sample import Sample
 
 COSTS = Costs(
     unit="dollars",

@@ -10,7 +10,7 @@ import pytest
 from evals.replayed_run import label, replayed, row, run_of
 
 from airflow_common_ai.evals.answer import Action, LaterTry
-from airflow_common_ai.evals.run_file import Row
+from airflow_common_ai.evals.runs.run_file import Row
 from airflow_common_ai.evals.simulate import Assumptions, PolicyMonth, simulate
 from airflow_common_ai.evals.unmeasurable import Unmeasurable
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from airflow_common_ai.classifier.classifier import Prediction
-from airflow_common_ai.evals.intervals import wilson
+from airflow_common_ai.evals.statistics.intervals import wilson
 from airflow_common_ai.evidence.model import Retry
 from airflow_common_ai.recordings.label import ShouldRetry
 from tools.training.corpus import Recorded

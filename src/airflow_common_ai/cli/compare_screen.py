@@ -10,7 +10,7 @@ from airflow_common_ai.cli.score_screen import title
 
 if TYPE_CHECKING:
     from airflow_common_ai.evals.compare import Change, Comparison, PairedScore
-    from airflow_common_ai.evals.run_file import Row
+    from airflow_common_ai.evals.runs.run_file import Row
 
 __all__ = ["comparison_lines"]
 

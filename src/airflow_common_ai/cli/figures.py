@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airflow_common_ai.evals.estimate import Estimate, Share
+    from airflow_common_ai.evals.statistics.estimate import Estimate, Share
 
 __all__ = ["amount", "columns", "percent", "range_of", "share", "span", "spread"]
 

@@ -9,8 +9,8 @@ from airflow_common_ai.cli.figures import amount, columns, percent
 from airflow_common_ai.cli.score_screen import title
 
 if TYPE_CHECKING:
-    from airflow_common_ai.evals.estimate import Estimate
-    from airflow_common_ai.evals.gate import BoundResult, DropResult, GateVerdict
+    from airflow_common_ai.evals.gates.gate import BoundResult, DropResult, GateVerdict
+    from airflow_common_ai.evals.statistics.estimate import Estimate
 
 __all__ = ["gate_lines"]
 

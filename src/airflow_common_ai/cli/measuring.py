@@ -13,7 +13,7 @@ import typer
 from airflow_common_ai.cli.output import print_error
 
 if TYPE_CHECKING:
-    from airflow_common_ai.evals.run_file import Run
+    from airflow_common_ai.evals.runs.run_file import Run
     from airflow_common_ai.evals.scoring.costs import Costs
 
 __all__ = ["WrongFile", "costs_in", "measuring", "read_file", "run_in", "write_file"]
@@ -68,7 +68,7 @@ def run_in(path: Path) -> Run:
 
     :raises WrongFile: As :func:`read_file`.
     """
-    from airflow_common_ai.evals.run_file import read_run
+    from airflow_common_ai.evals.runs.run_file import read_run
 
     return read_file(path, read_run)
 

@@ -9,8 +9,8 @@ from airflow_common_ai.cli.figures import columns, spread
 from airflow_common_ai.cli.score_screen import title
 
 if TYPE_CHECKING:
-    from airflow_common_ai.evals.estimate import Estimate
     from airflow_common_ai.evals.simulate import Month
+    from airflow_common_ai.evals.statistics.estimate import Estimate
 
 __all__ = ["month_lines"]
 

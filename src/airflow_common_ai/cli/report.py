@@ -13,7 +13,7 @@ from airflow_common_ai.cli.measuring import WrongFile, costs_in, measuring, read
 from airflow_common_ai.cli.output import print_json, print_lines
 
 if TYPE_CHECKING:
-    from airflow_common_ai.evals.gate import GateVerdict
+    from airflow_common_ai.evals.gates.gate import GateVerdict
     from airflow_common_ai.evals.report.report import Report
     from airflow_common_ai.evals.score import Score
 
@@ -104,8 +104,8 @@ def _format(path: Path, format_of: Callable[[Path], Callable[[Report], str]]) ->
 def _judged(
     run: Path, split: str | None, costs: Path | None, gates: Path | None, baseline: Path | None
 ) -> tuple[Score, GateVerdict | None]:
-    from airflow_common_ai.evals.gate import check
-    from airflow_common_ai.evals.gates_file import read_gates
+    from airflow_common_ai.evals.gates.gate import check
+    from airflow_common_ai.evals.gates.gates_file import read_gates
     from airflow_common_ai.evals.score import score
     from airflow_common_ai.evals.unmeasurable import Unmeasurable
 

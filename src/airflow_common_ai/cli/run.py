@@ -78,8 +78,8 @@ def run(
     answer was never recorded.
     """
     require_evals("run", "vcr")
-    from airflow_common_ai.evals.nursery_process import NoWorkers
     from airflow_common_ai.evals.runner import RunOptions, run_policy
+    from airflow_common_ai.evals.workers.nursery_process import NoWorkers
 
     try:
         options = RunOptions(
@@ -130,7 +130,7 @@ def merge(
 
     Exits with 0, or with 2 if these are not all shards of one run.
     """
-    from airflow_common_ai.evals.merging import merge_runs, write_run
+    from airflow_common_ai.evals.runs.merging import merge_runs, write_run
 
     try:
         whole = merge_runs(shards)

@@ -99,8 +99,8 @@ def gate(
     """
     require_evals("gate", "numpy", "scipy", "sklearn")
     from airflow_common_ai.cli.gate_screen import gate_lines
-    from airflow_common_ai.evals.gate import check
-    from airflow_common_ai.evals.gates_file import read_gates
+    from airflow_common_ai.evals.gates.gate import check
+    from airflow_common_ai.evals.gates.gates_file import read_gates
 
     with measuring("gate"):
         verdict = check(run_in(run), read_file(config, read_gates), None if baseline is None else run_in(baseline))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from airflow_common_ai.cli.figures import amount, columns, percent, range_of, share, span, spread
 
 if TYPE_CHECKING:
-    from airflow_common_ai.evals.run_header import RunHeader
+    from airflow_common_ai.evals.runs.run_header import RunHeader
     from airflow_common_ai.evals.score import Score
     from airflow_common_ai.evals.scoring.calibration import Calibration
     from airflow_common_ai.evals.scoring.risk_coverage import RiskCoverage

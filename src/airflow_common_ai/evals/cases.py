@@ -10,7 +10,7 @@ from pathlib import Path
 
 from airflow_common_ai.evals.answer import Answer
 from airflow_common_ai.evals.corpus.folder import LABELS, Corpus, CorpusFolder
-from airflow_common_ai.evals.run_file import Row
+from airflow_common_ai.evals.runs.run_file import Row
 from airflow_common_ai.evidence.model import RedactedEvidence
 from airflow_common_ai.recordings.corpus_file import read_corpus_file
 from airflow_common_ai.recordings.label import Label, read_labels

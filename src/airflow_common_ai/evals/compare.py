@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_common_ai.evals.answer import Outcome
-from airflow_common_ai.evals.estimate import Estimate, Share
 from airflow_common_ai.evals.json_form import as_json
 from airflow_common_ai.evals.judged import Judged
 from airflow_common_ai.evals.metric import PAIRED, PairedMetric
-from airflow_common_ai.evals.paired_test import McNemar, holm, mcnemar
-from airflow_common_ai.evals.power import likely_opposite, smallest_drop
-from airflow_common_ai.evals.resampling import bootstrap_interval, resampled_sums
-from airflow_common_ai.evals.run_file import Row, Run
-from airflow_common_ai.evals.run_header import RunHeader
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.runs.run_file import Row, Run
+from airflow_common_ai.evals.runs.run_header import RunHeader
 from airflow_common_ai.evals.score import judged_rows
 from airflow_common_ai.evals.scoring.costs import Costs, row_parts
+from airflow_common_ai.evals.statistics.estimate import Estimate, Share
+from airflow_common_ai.evals.statistics.paired_test import McNemar, holm, mcnemar
+from airflow_common_ai.evals.statistics.power import likely_opposite, smallest_drop
+from airflow_common_ai.evals.statistics.resampling import bootstrap_interval, resampled_sums
+from airflow_common_ai.evals.statistics.sample import Sample
 from airflow_common_ai.evals.unmeasurable import Unmeasurable
 
 __all__ = ["JSON_VERSION", "Change", "Comparison", "PairedScore", "compare", "compare_metrics"]

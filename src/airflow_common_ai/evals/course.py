@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from airflow_common_ai.evals.answer import Action, LaterTry, Outcome
-from airflow_common_ai.evals.run_file import Row
+from airflow_common_ai.evals.runs.run_file import Row
 
 __all__ = ["Course", "Task", "course_of"]
 

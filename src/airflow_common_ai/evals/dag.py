@@ -97,7 +97,7 @@ def evaluation_dag(
 
         @task
         def merge(paths: list[str]) -> str:
-            from airflow_common_ai.evals.merging import merge_runs, write_run
+            from airflow_common_ai.evals.runs.merging import merge_runs, write_run
 
             merged = _folder(folder) / "run.jsonl"
             write_run(merged, merge_runs([Path(path) for path in paths]))
@@ -105,9 +105,9 @@ def evaluation_dag(
 
         @task
         def gate(path: str) -> dict[str, Any]:
-            from airflow_common_ai.evals.gate import check
-            from airflow_common_ai.evals.gates_file import read_gates
-            from airflow_common_ai.evals.run_file import read_run
+            from airflow_common_ai.evals.gates.gate import check
+            from airflow_common_ai.evals.gates.gates_file import read_gates
+            from airflow_common_ai.evals.runs.run_file import read_run
 
             earlier = None if baseline is None else read_run(Path(baseline))
             verdict = check(read_run(Path(path)), read_gates(Path(gates or "")), earlier)

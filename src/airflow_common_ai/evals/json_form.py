@@ -9,8 +9,8 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from airflow_common_ai.evals.run_file import Row
-from airflow_common_ai.evals.run_header import RunHeader
+from airflow_common_ai.evals.runs.run_file import Row
+from airflow_common_ai.evals.runs.run_header import RunHeader
 
 __all__ = ["as_json"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from airflow_common_ai.evals.answer import Action, Outcome
-from airflow_common_ai.evals.run_file import Row
+from airflow_common_ai.evals.runs.run_file import Row
 from airflow_common_ai.recordings.label import Label, ShouldRetry
 
 __all__ = ["DelayVerdict", "Judged", "judged_delay"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from airflow_common_ai.evals.course import Task
-from airflow_common_ai.evals.estimate import Estimate
 from airflow_common_ai.evals.judged import DelayVerdict, Judged
 from airflow_common_ai.evals.score import Score
+from airflow_common_ai.evals.statistics.estimate import Estimate
 from airflow_common_ai.recordings.label import CATEGORIES
 
 __all__ = ["PAIRED", "SCORED", "PairedMetric"]

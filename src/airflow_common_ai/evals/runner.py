@@ -13,12 +13,12 @@ from pathlib import Path
 
 from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.cases import Case, digest_of, in_shard, read_cases, row_of
-from airflow_common_ai.evals.cassette_store import OLD_DAYS, CassetteStore, StoreHeader
-from airflow_common_ai.evals.job import Job, Mode, PolicyFacts, Preparation, Setup
-from airflow_common_ai.evals.run_file import Row
-from airflow_common_ai.evals.run_header import RunHeader
-from airflow_common_ai.evals.run_output import RunOutput
-from airflow_common_ai.evals.worker_pool import WorkerPool, processors
+from airflow_common_ai.evals.replay.cassette_store import OLD_DAYS, CassetteStore, StoreHeader
+from airflow_common_ai.evals.runs.run_file import Row
+from airflow_common_ai.evals.runs.run_header import RunHeader
+from airflow_common_ai.evals.runs.run_output import RunOutput
+from airflow_common_ai.evals.workers.job import Job, Mode, PolicyFacts, Preparation, Setup
+from airflow_common_ai.evals.workers.worker_pool import WorkerPool, processors
 from airflow_common_ai.recordings.split import Split
 
 __all__ = ["RunOptions", "RunSummary", "run_policy"]

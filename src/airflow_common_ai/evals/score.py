@@ -10,9 +10,8 @@ from typing import Any
 from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.json_form import as_json
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Row, Run
-from airflow_common_ai.evals.run_header import RunHeader
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.runs.run_file import Row, Run
+from airflow_common_ai.evals.runs.run_header import RunHeader
 from airflow_common_ai.evals.scoring.actions import ActionScore, score_actions
 from airflow_common_ai.evals.scoring.calibration import Calibration, score_calibration
 from airflow_common_ai.evals.scoring.categories import CategoryScore, score_categories
@@ -22,6 +21,7 @@ from airflow_common_ai.evals.scoring.delays import DelayScore, RecoveryWindow, s
 from airflow_common_ai.evals.scoring.risk_coverage import RiskCoverage, score_risk_coverage
 from airflow_common_ai.evals.scoring.sources import SourceScore, score_sources
 from airflow_common_ai.evals.scoring.usage import Usage, score_usage
+from airflow_common_ai.evals.statistics.sample import Sample
 from airflow_common_ai.evals.unmeasurable import Unmeasurable
 
 __all__ = ["JSON_VERSION", "CostlyRow", "Counts", "Score", "judged_rows", "score"]

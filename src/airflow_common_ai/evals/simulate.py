@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from airflow_common_ai.evals.course import Course, Task, course_of
-from airflow_common_ai.evals.estimate import CONFIDENCE, Estimate
 from airflow_common_ai.evals.json_form import as_json
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Run
-from airflow_common_ai.evals.run_header import RunHeader
+from airflow_common_ai.evals.runs.run_file import Run
+from airflow_common_ai.evals.runs.run_header import RunHeader
 from airflow_common_ai.evals.score import judged_rows
+from airflow_common_ai.evals.statistics.estimate import CONFIDENCE, Estimate
 from airflow_common_ai.recordings.label import ShouldRetry
 
 __all__ = ["Assumptions", "Month", "PolicyMonth", "simulate"]

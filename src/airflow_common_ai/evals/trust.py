@@ -11,7 +11,7 @@ from typing import Any
 from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.json_form import as_json
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.run_file import Run
+from airflow_common_ai.evals.runs.run_file import Run
 from airflow_common_ai.evals.score import judged_rows
 from airflow_common_ai.evals.unmeasurable import Unmeasurable
 from airflow_common_ai.policies.categories import DEFAULT_CATEGORIES, FAIL_BAR

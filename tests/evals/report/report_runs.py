@@ -11,7 +11,7 @@ from evals.replayed_run import label, row, run_of
 
 from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.report.report import Report
-from airflow_common_ai.evals.run_file import Row, Run
+from airflow_common_ai.evals.runs.run_file import Row, Run
 from airflow_common_ai.evals.score import score
 
 __all__ = ["PAYLOADS", "hostile_run", "report_of", "whole_run"]

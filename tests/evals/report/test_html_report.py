@@ -16,7 +16,7 @@ from evals.report.report_runs import hostile_run, report_of, whole_run
 import airflow_common_ai.evals.report as report_package
 from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.report.html import as_html
-from airflow_common_ai.evals.run_file import Run
+from airflow_common_ai.evals.runs.run_file import Run
 
 _VOID = {"meta", "br"}
 _STYLE = (Path(report_package.__file__).parent / "page" / "page.css").read_text("utf-8")

@@ -9,12 +9,12 @@ from evals.replayed_run import label, row, run_of
 from evals.report.report_runs import PAYLOADS, hostile_run, report_of
 
 from airflow_common_ai.evals.answer import Outcome
-from airflow_common_ai.evals.gate import check
-from airflow_common_ai.evals.gates_file import Bound, Demand, Drop, Gates, Measure, MustPass
+from airflow_common_ai.evals.gates.gate import check
+from airflow_common_ai.evals.gates.gates_file import Bound, Demand, Drop, Gates, Measure, MustPass
 from airflow_common_ai.evals.report.junit import as_junit
 from airflow_common_ai.evals.report.plain import plain
 from airflow_common_ai.evals.report.report import Report
-from airflow_common_ai.evals.run_file import Run
+from airflow_common_ai.evals.runs.run_file import Run
 from airflow_common_ai.evals.score import score
 from airflow_common_ai.evals.scoring.costs import Costs
 

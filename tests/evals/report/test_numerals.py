@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from airflow_common_ai.evals.estimate import Estimate
 from airflow_common_ai.evals.report.numerals import amount, count, duration, interval, percent, percent_interval, wait
+from airflow_common_ai.evals.statistics.estimate import Estimate
 
 
 def estimate(low: float, high: float) -> Estimate:

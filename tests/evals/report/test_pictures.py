@@ -13,7 +13,7 @@ from evals.report.report_runs import PAYLOADS, whole_run
 
 from airflow_common_ai.evals.report.pictures import confusion_matrix, reliability, risk_coverage
 from airflow_common_ai.evals.report.svg import Colour
-from airflow_common_ai.evals.run_file import Run
+from airflow_common_ai.evals.runs.run_file import Run
 from airflow_common_ai.evals.score import Score, score
 
 SCORE = score(whole_run())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from airflow_common_ai.evals.estimate import Estimate
-from airflow_common_ai.evals.gate import BoundResult, DropResult, GateVerdict, MustPassResult, Status
-from airflow_common_ai.evals.gates_file import Demand
+from airflow_common_ai.evals.gates.gate import BoundResult, DropResult, GateVerdict, MustPassResult, Status
+from airflow_common_ai.evals.gates.gates_file import Demand
 from airflow_common_ai.evals.metric import PAIRED
 from airflow_common_ai.evals.report.numerals import amount, duration, interval, money, percent, percent_interval
+from airflow_common_ai.evals.statistics.estimate import Estimate
 
 __all__ = ["GateLine", "gate_lines"]
 

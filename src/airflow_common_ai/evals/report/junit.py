@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 
-from airflow_common_ai.evals.gate import GateVerdict, Status
+from airflow_common_ai.evals.gates.gate import GateVerdict, Status
 from airflow_common_ai.evals.report.gate_lines import gate_lines
 from airflow_common_ai.evals.report.plain import plain, plain_lines
 from airflow_common_ai.evals.report.report import Report, decided_words, right_words

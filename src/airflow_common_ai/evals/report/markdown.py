@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from airflow_common_ai.evals.estimate import Estimate
-from airflow_common_ai.evals.gate import Status
+from airflow_common_ai.evals.gates.gate import Status
 from airflow_common_ai.evals.report.gate_lines import gate_lines
 from airflow_common_ai.evals.report.markdown_text import code, code_element, fenced, table
 from airflow_common_ai.evals.report.numerals import amount, count, interval, percent, percent_interval
 from airflow_common_ai.evals.report.plain import plain_lines
 from airflow_common_ai.evals.report.report import ANSWER_WORDS, Report, decided_words, right_words, why_words
 from airflow_common_ai.evals.score import CostlyRow, Score
+from airflow_common_ai.evals.statistics.estimate import Estimate
 
 __all__ = ["as_markdown"]
 

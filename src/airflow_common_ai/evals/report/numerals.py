@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from airflow_common_ai.evals.estimate import Estimate
+from airflow_common_ai.evals.statistics.estimate import Estimate
 from airflow_common_ai.policies.delay import seconds
 
 __all__ = ["amount", "count", "duration", "interval", "money", "percent", "percent_interval", "wait"]

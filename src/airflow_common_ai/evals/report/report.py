@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from airflow_common_ai.evals.answer import Action, Outcome
-from airflow_common_ai.evals.gate import GateVerdict
+from airflow_common_ai.evals.gates.gate import GateVerdict
 from airflow_common_ai.evals.report.numerals import percent, wait
-from airflow_common_ai.evals.run_file import Row
+from airflow_common_ai.evals.runs.run_file import Row
 from airflow_common_ai.evals.score import CostlyRow, Score
 from airflow_common_ai.recordings.label import ShouldRetry
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from airflow_common_ai.evals.answer import Action, Outcome
-from airflow_common_ai.evals.estimate import Share
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.statistics.estimate import Share
+from airflow_common_ai.evals.statistics.sample import Sample
 from airflow_common_ai.recordings.label import ShouldRetry
 
 __all__ = ["ActionScore", "score_actions"]

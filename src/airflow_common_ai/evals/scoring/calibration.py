@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from airflow_common_ai.evals.estimate import Estimate, Share
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.resampling import bootstrap_interval, resampled_sums
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.statistics.estimate import Estimate, Share
+from airflow_common_ai.evals.statistics.resampling import bootstrap_interval, resampled_sums
+from airflow_common_ai.evals.statistics.sample import Sample
 from airflow_common_ai.evals.voice import Answer, answers_by_voice
 
 __all__ = ["BINS", "Bin", "Calibration", "score_calibration"]

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
 from airflow_common_ai.evals.answer import Outcome
-from airflow_common_ai.evals.estimate import Estimate, Share
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.resampling import bootstrap_interval, resampled_sums
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.statistics.estimate import Estimate, Share
+from airflow_common_ai.evals.statistics.resampling import bootstrap_interval, resampled_sums
+from airflow_common_ai.evals.statistics.sample import Sample
 from airflow_common_ai.recordings.label import CATEGORIES
 
 __all__ = ["ABSTAINED", "CategoryRow", "CategoryScore", "score_categories"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import comb
 
 from airflow_common_ai.evals.answer import Action
-from airflow_common_ai.evals.estimate import Estimate, Share
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.statistics.estimate import Estimate, Share
+from airflow_common_ai.evals.statistics.sample import Sample
 
 __all__ = ["Consistency", "score_consistency"]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from airflow_common_ai.evals.course import Course, Task, course_of
-from airflow_common_ai.evals.estimate import Estimate
+from airflow_common_ai.evals.gates.toml_table import TomlTable, read_toml
 from airflow_common_ai.evals.judged import DelayVerdict, Judged, judged_delay
-from airflow_common_ai.evals.resampling import bootstrap_interval, resampled_sums
-from airflow_common_ai.evals.sample import Sample
-from airflow_common_ai.evals.toml_table import TomlTable, read_toml
+from airflow_common_ai.evals.statistics.estimate import Estimate
+from airflow_common_ai.evals.statistics.resampling import bootstrap_interval, resampled_sums
+from airflow_common_ai.evals.statistics.sample import Sample
 
 __all__ = [
     "ERRORS",

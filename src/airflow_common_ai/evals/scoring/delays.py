@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from airflow_common_ai.evals.course import Task, course_of
-from airflow_common_ai.evals.estimate import Estimate, Share
-from airflow_common_ai.evals.intervals import quantile
 from airflow_common_ai.evals.judged import DelayVerdict, Judged
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.statistics.estimate import Estimate, Share
+from airflow_common_ai.evals.statistics.intervals import quantile
+from airflow_common_ai.evals.statistics.sample import Sample
 
 __all__ = ["DelayScore", "RecoveryWindow", "score_delays", "score_window"]
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from airflow_common_ai.evals.answer import Action
 from airflow_common_ai.evals.course import Course, course_of
-from airflow_common_ai.evals.estimate import Estimate, Share
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.sample import Sample
 from airflow_common_ai.evals.scoring.costs import Costs, cost_parts
+from airflow_common_ai.evals.statistics.estimate import Estimate, Share
+from airflow_common_ai.evals.statistics.sample import Sample
 from airflow_common_ai.evals.voice import Answer, answers_by_voice
 
 __all__ = ["BARS", "RiskCoverage", "RiskPoint", "aurc", "score_risk_coverage"]

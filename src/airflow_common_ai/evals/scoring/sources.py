@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from airflow_common_ai.evals.estimate import Share
 from airflow_common_ai.evals.judged import Judged
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.statistics.estimate import Share
+from airflow_common_ai.evals.statistics.sample import Sample
 
 __all__ = ["SourceScore", "score_sources"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from airflow_common_ai.evals.estimate import Estimate, Share
-from airflow_common_ai.evals.intervals import quantile
-from airflow_common_ai.evals.run_file import Row
-from airflow_common_ai.evals.run_header import RunHeader
-from airflow_common_ai.evals.sample import Sample
+from airflow_common_ai.evals.runs.run_file import Row
+from airflow_common_ai.evals.runs.run_header import RunHeader
+from airflow_common_ai.evals.statistics.estimate import Estimate, Share
+from airflow_common_ai.evals.statistics.intervals import quantile
+from airflow_common_ai.evals.statistics.sample import Sample
 
 __all__ = ["Usage", "score_usage"]
 

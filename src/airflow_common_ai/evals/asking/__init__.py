@@ -1,0 +1,1 @@
+"""Ask any retry policy about a recorded failure, and see who in it decided."""

@@ -1,0 +1,1 @@
+"""Figures with their intervals: how sure a corpus of this size lets one be."""
