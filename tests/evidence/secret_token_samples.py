@@ -42,6 +42,7 @@ TOKEN_SAMPLES: Mapping[str, tuple[str, ...]] = {
         "Nj" + _M[:22] + ".abcdef." + _M[:30],
     ),
     "Twilio key": ("SK" + _X[:32], "SK" + _X[3:35], "SK" + _X[5:37]),
+    "Twilio login": tuple(f"AC{_X[:32]}:{_X[at : at + 32]}" for at in (3, 4, 5)),
     "Mailgun key": ("key-" + _X[:32], "key-" + _X[3:35], "key-" + _X[5:37]),
     "Brevo key": ("xkeysib-" + _X + "-" + _M[:16], "xkeysib-" + _X, "xkeysib-" + _X[:40] + "-x"),
     "Databricks token": ("dapi" + _X[:32], "dapi" + _X[:32] + "-2", "dose" + _X[:32]),
@@ -85,6 +86,7 @@ TOKEN_SAMPLES: Mapping[str, tuple[str, ...]] = {
     "1Password token": ("ops_eyJ" + _M * 4, "ops_eyJ" + _M + "+/=", "ops_eyJ" + _M),
     "age key": ("AGE-SECRET-KEY-1" + _U, "AGE-SECRET-KEY-1" + _U + _U[:22], "AGE-SECRET-KEY-1" + _U[:24]),
     "Fernet token": ("gAAAAA" + "B" + _M * 2 + "==", "gAAAAA" + _M * 3, "gAAAAA" + "Bl-_" + _M + _M[:8] + "="),
+    "SAML message": ("PHNhbWxwOlJlc3BvbnNlIHhtbG5z", "PHNhbWw6QXNzZXJ0aW9uIElEPSJf", "PHNhbWwycDpSZXNwb25zZSBJRD0i"),
     "JSON web token": (
         "eyJ" + "hbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0." + _M,
         "eyJ" + "hbGciOiJub25lIn0" + ".eyJzdWIiOiIxIn0.",
@@ -122,6 +124,7 @@ NOT_TOKENS: Mapping[str, tuple[str, ...]] = {
     "SendGrid key": ("SG.x.y", "MSG.something.else", "SG.eu-west-1.example"),
     "Discord bot token": ("MTU", "MTU.abcdef.x", "MT.example.com"),
     "Twilio key": ("SK" + _X[:12], "SKU0123456789abcdef0123456789abcdef", "TASK0123456789"),
+    "Twilio login": ("AC" + _X[:32], "AC" + _X[:32] + ":443", "MAC" + _X[:32] + ":" + _X[:32]),
     "Mailgun key": ("key-0123", "monkey-" + _X[:32], "key-value-store-with-many-words-here"),
     "Brevo key": ("xkeysib-", "xkeysib-short", "xkeysib-" + _X[:8]),
     "Databricks token": ("dapi", "dapi0123", "overdose" + _X[:32]),
@@ -161,6 +164,7 @@ NOT_TOKENS: Mapping[str, tuple[str, ...]] = {
     "1Password token": ("ops_", "ops_eyJ", "ops_eyJshort"),
     "age key": ("AGE-SECRET-KEY-1", "AGE-SECRET-KEY-", "AGE-SECRET-KEY-1X"),
     "Fernet token": ("gAAAAA", "gAAAAABshort", "megAAAAA" + _M * 2),
+    "SAML message": ("PHNhbW", "PHNhbWw6", "samlp:Response without an Assertion"),
     "JSON web token": ("eyJ", "eyJpZCI6MX0", "eyJhbGciOiJIUzI1NiJ9 alone"),
     "webhook address": (
         "hooks.slack.com/services/",

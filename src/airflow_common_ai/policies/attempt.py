@@ -193,7 +193,7 @@ class Attempt:
     def headline(self) -> str:
         """What was done, when, and why, in one line for a log."""
         if self.action == "fail":
-            what = "fail, no more tries"
+            what = "fail at once"
         elif self.action == "default":
             what = "left to the task's own retries"
         elif self.is_last_try:

@@ -73,14 +73,8 @@ class History:
         Prompts give way first, since no decision rests on them, then the oldest attempts, then details of the newest.
         """
         attempts = [attempt.to_json() for attempt in self.attempts]
-        for older in attempts:
-            if _size(attempts) > MAX_RECORD_BYTES:
-                older.get("consultation", {}).pop("prompt", None)
-        while len(attempts) > 1 and _size(attempts) > MAX_RECORD_BYTES:
-            attempts.pop(0)
-        if attempts and _size(attempts) > MAX_RECORD_BYTES:
-            for detail in ("consultation", "votes", "delay_steps", "types"):
-                attempts[0].pop(detail, None)
+        if _size(attempts) > MAX_RECORD_BYTES:
+            _shorten(attempts)
         return {"version": SCHEMA_VERSION, "attempts": attempts}
 
     @classmethod
@@ -182,6 +176,17 @@ def remember(context: Context | Mapping[str, Any], history: History) -> None:
     if key is not None:
         _in_process.clear()
         _in_process[key] = history
+
+
+def _shorten(attempts: list[dict[str, Any]]) -> None:
+    for older in attempts:
+        if _size(attempts) > MAX_RECORD_BYTES:
+            older.get("consultation", {}).pop("prompt", None)
+    while len(attempts) > 1 and _size(attempts) > MAX_RECORD_BYTES:
+        attempts.pop(0)
+    if attempts and _size(attempts) > MAX_RECORD_BYTES:
+        for detail in ("consultation", "votes", "delay_steps", "types"):
+            attempts[0].pop(detail, None)
 
 
 def _size(attempts: Sequence[object]) -> int:

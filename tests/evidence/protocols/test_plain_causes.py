@@ -251,3 +251,43 @@ def test_half_an_answer_is_no_greeting(message: str) -> None:
 )
 def test_words_say_whether_data_is_wrong_or_perhaps_cut_short(message: str, expected: list[str]) -> None:
     assert conclusive_codes(message) == expected
+
+
+ACME = "acme.errors.LoadFailed"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        # whoever counts lets us in again
+        (printed(ACME, "Request denied: client exceeded 300 calls/5min"), YES),
+        (printed(ACME, "Request denied: client exceeded 300 rows/file"), OPEN),
+        (printed(ACME, "AccessControlException: Queue root.etl already has 100 applications, cannot accept it"), YES),
+        (printed(ACME, "the folder already has 100 files"), OPEN),
+        # somebody else was first
+        (printed(ACME, "Requirement failed: branch main has changed: expected id 30, found 31"), YES),
+        (printed(ACME, "the schema of the file has changed: expected 30 columns"), OPEN),
+        (printed(ACME, "Transaction collision: automatic transaction rollback."), YES),
+        (printed(ACME, "the row was changed by another session"), YES),
+        (alive(refused_by_aws("UpdateStack", "ValidationError", "Stack:a is in UPDATE_IN_PROGRESS state")), DEPENDS),
+        (alive(refused_by_aws("UpdateStack", "ValidationError", "Stack:a is in ROLLBACK_COMPLETE state")), NO),
+        (alive(PermissionError(13, "The file is being used by another process")), YES),
+        (alive(PermissionError(13, "Permission denied")), NO),
+        # what others make is not there yet
+        (printed(ACME, "partner file of monday not delivered yet, expected by 06:00"), YES),
+        (printed(ACME, "partner file of monday was not delivered"), OPEN),
+        # what is gone, or was never granted
+        (printed(ACME, 'failed to resolve reference "reg.io/etl:v1": reg.io/etl:v1: not found'), NO),
+        (printed(ACME, 'failed to resolve reference "reg.io/etl:v1": dial tcp: i/o timeout'), YES),
+        (printed(ACME, "the refresh token is invalid or was revoked"), NO),
+        (printed(ACME, "Client certificate CN=etl-prod expired on 2026-01-01"), NO),
+        (answered(429, "You are using a trial key, which is limited to 1000 API calls / month."), NO),
+        (answered(429, "You are limited to 1000 API calls / minute."), YES),
+        (answered(500, "Please reduce the amount of data you're asking for, then retry your request"), NO),
+        (answered(500, "Please reduce the number of concurrent requests"), YES),
+    ],
+)  # fmt: skip
+def test_the_words_of_a_service_tell_what_passes_from_what_does_not(
+    evidence: RedactedEvidence, expected: Retry | None
+) -> None:
+    assert settled(evidence) is expected

@@ -180,7 +180,6 @@ def test_an_exit_code_in_an_attribute_of_the_wrong_type_is_left_alone() -> None:
         ("wget", 6, "exit.wget_6", "auth", Retry.NO),
         ("rsync", 30, "exit.rsync_30", "network", Retry.YES),
         ("ssh", 255, "exit.ssh_255", "network", Retry.DEPENDS),
-        ("psql", 3, "exit.psql_3", "data", Retry.NO),
         ("curl", 127, "exit.127", "permanent", Retry.NO),
     ],
 )
@@ -330,3 +329,27 @@ def test_a_missing_exit_status_of_ssh_is_a_lost_connection() -> None:
 def test_containers_that_ended_differently_leave_it_open() -> None:
     pod = "[{'exit_code': 143, 'name': 'sidecar'}, {'exit_code': 0, 'name': 'x'}, {'exit_code': 127, 'name': 'base'}]"
     assert codes(printed(AIRFLOW_EXCEPTION, pod), "exit") == ["(exit.143)", "(exit.127)"]
+
+
+@pytest.mark.parametrize(
+    ("program", "output", "code", "expected"),
+    [
+        ("curl", "curl: (22) The requested URL returned error: 404", 22, "http.404"),
+        ("curl", "curl: (22) The requested URL returned error: 503", 22, "http.503"),
+        (
+            "aws",
+            "An error occurred (ThrottlingException) when calling the GetRecords operation: Rate exceeded",
+            254,
+            "aws.ThrottlingException",
+        ),
+        ("psql", "psql:load.sql:1: NOTICE:  table does not exist, skipping\npsql:load.sql:2: ERROR:  deadlock detected",
+         3, "text.deadlock"),
+        ("psql", "psql:load.sql:2: ERROR:  something else", 3, None),
+    ],
+)  # fmt: skip
+def test_what_a_program_printed_is_read_as_an_exception_would_be(
+    program: str, output: str, code: int, expected: str | None, tmp_path: Path
+) -> None:
+    command = fake_program(tmp_path, program, f"cat >&2 <<'END'\n{output}\nEND\nexit {code}")
+    error = raised_by(lambda: subprocess.run([command], check=True, capture_output=True))
+    assert conclusion_code(alive(error)) == expected

@@ -34,7 +34,7 @@ from airflow_common_ai.evidence.protocols.process import reader as process
 from airflow_common_ai.evidence.protocols.python import reader as python
 from airflow_common_ai.evidence.protocols.sql import reader as sql
 from airflow_common_ai.evidence.protocols.system import reader as system
-from airflow_common_ai.evidence.protocols.text import reader as text
+from airflow_common_ai.evidence.protocols.text import reader as words
 from airflow_common_ai.evidence.type_path import built_in_name
 
 __all__ = ["READERS", "probe", "read_signals"]
@@ -66,7 +66,7 @@ READERS: tuple[Reader, ...] = (
     sql,
     printed_codes,
     python,
-    text,
+    words,
 )
 """In the order in which equally ranked signals of one node are preferred."""
 
@@ -86,7 +86,8 @@ def read_signals(evidence: RedactedEvidence) -> tuple[Signal, ...]:
     """Return every signal of every node, in the order of nodes and, within one, of rank."""
     signals: list[Signal] = []
     for index, node in enumerate(evidence.nodes):
-        found = [signal for reader in READERS for signal in _read(reader, node, evidence.observed_at)]
+        texts = (node, *process.outputs(node))
+        found = [signal for text in texts for reader in READERS for signal in _read(reader, text, evidence.observed_at)]
         found.sort(key=attrgetter("rank"))
         signals.extend(replace(signal, node=index) if index else signal for signal in found)
     return tuple(signals)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from airflow_common_ai.evidence.secret_patterns.shapes import is_made_up, is_placeholder
+from airflow_common_ai.evidence.secret_patterns.shapes import is_made_up, is_mixed, is_placeholder
 from airflow_common_ai.evidence.secret_patterns.spans import Span, places_of
 
 __all__ = ["OPTION", "find_command_passwords", "find_login_commands", "find_oracle_logins", "find_piped_passwords"]
@@ -16,19 +16,28 @@ _VALUE = r"(?:'(?P<single>[^'\n]+)'|\"(?P<double>[^\"\n]+)\"|(?P<bare>[^\s\"'\-]
 _JOINED = re.compile(r"(?:'(?P<single>[^'\n]+)'|\"(?P<double>[^\"\n]+)\"|(?P<bare>[^\s\"']+))")
 _NEXT = re.compile(_GAP + _VALUE)
 _EITHER = re.compile(rf"{_GAP}?{_VALUE}")
-_BEHIND_USER = re.compile(rf"(?:{_GAP}|=)?[\"']?[^\s\"':,]{{1,100}}:(?P<secret>[^\s\"']+)")
+_BEHIND_USER = re.compile(
+    rf"(?:{_GAP}|=)?(?:'[^\s':,]{{1,100}}:(?P<single>[^'\n]+)'|\"[^\s\":,]{{1,100}}:(?P<double>[^\"\n]+)\""
+    rf"|[\"']?[^\s\"':,]{{1,100}}:(?P<bare>[^\s\"']+))"
+)
 _COOKIES = re.compile(rf"{_GAP}[\"']?(?P<secret>[\w\-.]{{1,60}}=[^\s\"']+)")
 _BEHIND_PERCENT = re.compile(rf"{_GAP}[\"']?[^\s\"'%]{{1,100}}%(?P<secret>[^\s\"']+)")
 
 _FORMS: dict[tuple[str, str], re.Pattern[str]] = {
     (command, option): form
     for commands, options, form in (
-        ("mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlsh mariadb mariadb-dump", "-p", _JOINED),
-        ("sshpass 7z 7za", "-p", _EITHER),
-        ("login beeline mongo mongosh mongodump mongorestore", "-p", _NEXT),
+        (
+            "mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlslap mysqlbinlog mysqlpump mysqlsh"
+            " mariadb mariadb-dump mariadb-admin mariabackup xtrabackup",
+            "-p",
+            _JOINED,
+        ),
+        ("sshpass 7z 7za 7zz rar unrar", "-p", _EITHER),
+        ("login beeline sqlline mongo mongosh mongodump mongorestore mongoexport mongoimport", "-p", _NEXT),
+        ("cqlsh cypher-shell hdbsql exaplus rabbitmqadmin couchbase-cli cbq cbbackupmgr conan", "-p", _NEXT),
         ("redis-cli valkey-cli", "-a", _NEXT),
-        ("ldapsearch ldapadd ldapmodify ldapwhoami ldapdelete ldappasswd", "-w", _NEXT),
-        ("sqlcmd bcp isql zip unzip", "-P", _NEXT),
+        ("ldapsearch ldapadd ldapmodify ldapwhoami ldapdelete ldappasswd vsql", "-w", _NEXT),
+        ("sqlcmd bcp isql tsql osql zip unzip ipmitool mosquitto_pub mosquitto_sub", "-P", _NEXT),
         ("twine", "-p", _NEXT),
         ("openssl", "-k", _NEXT),
         ("curl", "-u -U --user --proxy-user -E --cert", _BEHIND_USER),
@@ -50,6 +59,13 @@ _BEHIND_USER_OPTION = re.compile(
     rf"(?:[\"'],)?[\"']?[ ]{{1,4}}[\"']?-p{_NEXT.pattern}"
 )
 """``tool -u bob -p secret``: whatever the tool, what follows a user is no port."""
+_LONE = re.compile(
+    rf"-(?<=[\s\"']-)p(?:{_GAP})?(?P<quote>[\"']?)"
+    r"(?P<secret>[^\s\"'./:\\_\-,=${}%<>()\[\]~+@*?|;]{8,64})(?P=quote)(?=[\s\"',\])]|$)"
+)
+"""``tool -p secret``, if it looks like nothing else: paths, ports, files, names of pods and ``name=value`` have signs
+that a password here must not have."""
+_SIGN = re.compile(r"[!#&]")
 _PORTS = re.compile(r"[0-9.:\-]+(?:/(?:tcp|udp))?")
 _MAX_COMMAND_CHARS = 400
 _COMMAND_ENDS = "\n|;&"
@@ -73,17 +89,26 @@ _NEAR = 100
 
 _FTP_PASSWORD = re.compile(r"PASS (?P<secret>[^\s'\"]{3,128})")
 _FTP_USER = re.compile(r"\bUSER \S{1,100}\s{1,8}(?:[^\n]{0,20}[>'\" ])?$")
+_IMAP_PASSWORD = re.compile(r"LOGIN (?:\"[^\"\n]{1,100}\"|[^\s\"]{1,100}) \"?(?P<secret>[^\s\"']{3,128})")
+_IMAP_TAG = re.compile(r"(?<![A-Za-z0-9])[A-Z]{0,5}[0-9]{1,5} $", re.IGNORECASE)
 _REDIS_PASSWORD = re.compile(r"AUTH (?:default )?(?P<secret>[^\s'\",=]{6,128})")
 
 
 def find_command_passwords(text: str, lowered: str) -> Iterator[Span]:
-    """Find the password that an option of a known command takes, or ``-p`` right behind the user of any other."""
+    """
+    Find the password that an option of a known command takes, or ``-p`` of any other: whatever stands right behind its
+    user, else what looks like a password and like nothing else.
+    """
     for match in _BEHIND_USER_OPTION.finditer(text):
         commands = _COMMAND.findall(text, *_command_before(text, match.start()))
         is_known = bool(commands) and (commands[-1], "-p") in _FORMS
         password = match[match.lastgroup or 0]
         if not (is_known or _PORTS.fullmatch(password) or is_placeholder(password)):
             yield match.span(match.lastgroup or 0)
+    for match in _LONE.finditer(text):
+        value = match["secret"]
+        if is_made_up(value) and (_SIGN.search(value) or is_mixed(value)):
+            yield match.span("secret")
     if _COMMAND.search(text) is None:
         return
     for option in _OPTION.finditer(text):
@@ -124,10 +149,14 @@ def find_oracle_logins(text: str, lowered: str) -> Iterator[Span]:
 
 
 def find_login_commands(text: str, lowered: str) -> Iterator[Span]:
-    """Find what is sent behind ``PASS`` of FTP and ``AUTH`` of Redis; a test that passes is ``PASS test_x``."""
+    """Find what is sent to FTP, IMAP and Redis; a test that passes is ``PASS test_x``."""
     for place in places_of(["PASS "], text):
         match = _FTP_PASSWORD.match(text, place)
         if match and (text[place - 1 : place] in ("'", '"') or _FTP_USER.search(text, max(0, place - 150), place)):
+            yield match.span("secret")
+    for place in places_of(["LOGIN "], text):
+        match = _IMAP_PASSWORD.match(text, place)
+        if match and _IMAP_TAG.search(text, max(0, place - 12), place):
             yield match.span("secret")
     for place in places_of(["AUTH "], text):
         match = _REDIS_PASSWORD.match(text, place)

@@ -1,4 +1,4 @@
-"""Private keys in their armour, whole or cut anywhere."""
+"""Private keys in their armour, whole or cut anywhere, and as JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from airflow_common_ai.evidence.cut import CUT_MARK
 from airflow_common_ai.evidence.secret_patterns.spans import Span
 
-__all__ = ["find_private_keys", "find_putty_keys"]
+__all__ = ["find_json_keys", "find_private_keys", "find_putty_keys"]
 
 _ARMOUR = re.compile(r"-{4,5} ?(?P<side>BEGIN|END) (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _NEWLINE = r"(?:[\r\n]|\\{1,4}[rn])"
@@ -21,6 +21,8 @@ _NEAR = 400
 """Characters beside the armour in which its body is looked for: log prefixes may stand between."""
 
 _PUTTY = re.compile(r"private-lines: ?\d{1,4}(?:\s|\\{1,4}[rn])(?P<secret>[a-z0-9+/=\s\\]+)")
+
+_JSON_MEMBER = re.compile(r"[\"'](?:[dkpq]|d[pq]|qi)[\"']: ?[\"'](?P<secret>[\w\-+/=]{16,8192})[\"']")
 
 
 def find_private_keys(text: str, lowered: str) -> Iterator[Span]:
@@ -55,6 +57,11 @@ def find_putty_keys(text: str, lowered: str) -> Iterator[Span]:
         start, end = match.span("secret")
         mac = lowered.find("private-mac", start, end + len("private-mac"))
         yield start, end if mac < 0 else mac
+
+
+def find_json_keys(text: str, lowered: str) -> Iterator[Span]:
+    """Find the members of a JSON web key that are not public."""
+    return (match.span("secret") for match in _JSON_MEMBER.finditer(text))
 
 
 def _has_body_behind(text: str, armour_end: int) -> bool:

@@ -86,6 +86,7 @@ _ENDINGS: dict[str, Name] = {
     "cookie": Name.COOKIE,
     "sessionid": Name.SESSION,
     "sessid": Name.SESSION,
+    "userinfo": Name.LOGIN,
     "authorization": Name.AUTHORIZATION,
     **{
         f"{owner}key": Name.SECRET
@@ -112,6 +113,7 @@ _PAIRS: dict[tuple[str, str], Name] = {
             *("api", "access", "account", "secret", "private", "shared", "auth", "signing", "encryption", "storage"),
             *("fernet", "subscription", "client", "app", "application", "service", "consumer", "integration", "master"),
             *("functions", "function", "deploy", "ssh", "rsa", "hmac", "license", "token", "password", "webhook"),
+            *("instrumentation", "ingestion"),
         )
     },
     ("session", "id"): Name.SESSION,

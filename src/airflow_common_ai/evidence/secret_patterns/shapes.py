@@ -11,6 +11,7 @@ __all__ = [
     "is_basic_credentials",
     "is_login",
     "is_made_up",
+    "is_mixed",
     "is_opaque",
     "is_placeholder",
     "is_random",
@@ -31,13 +32,14 @@ _PLACEHOLDER = re.compile(
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _OPAQUE = re.compile(r"[A-Za-z0-9_\-+/=~%.]{20,2048}")
 _LEAST_RANDOM_CHARS = 20
+_LEAST_CHANGES = 4
 _SHORT_KEY = re.compile(r"[A-Za-z0-9_\-+/]{10,2048}={0,2}")
 _SHORTEST_HEX = 16
 _HEX_KEY = re.compile(r"[0-9a-fA-F]{32,128}")
 _PERCENT_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _LOGIN = re.compile(r"[\w.@+\-\\]{1,64}:(?!//|\d{1,5}$)(?P<password>\S{3,200})")
 """Not the port of a host, and not a URL."""
-_SIGNATURE = re.compile(r"(?=[^0-9]{0,64}[0-9])[A-Za-z0-9_\-+/=%]{16,4096}")
+_SIGNATURE = re.compile(r"(?=[^0-9]{0,64}[0-9])[A-Za-z0-9_\-+/=%~]{16,4096}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{8,4096}={0,2}")
 _PROSE = re.compile(
     r"\b(?:are|at|be|been|can|cannot|could|did|does|expected|expired|field|for|had|has|have|invalid|is|least|may|might"
@@ -110,6 +112,12 @@ def is_opaque(value: str) -> bool:
     if set(kinds) not in ({"a", "0"}, {"A", "0"}) or len(kinds) < _SHORTEST_HEX:
         return False
     return _HEX_KEY.fullmatch(value) is not None or _changes(kinds) >= 0.3 * len(value)
+
+
+def is_mixed(value: str) -> bool:
+    """Whether capitals, small letters and digits take turns, as in ``Sup3rS3cret`` and not in ``Run2026``."""
+    kinds = _kinds(value)
+    return set(kinds) == {"A", "a", "0"} and _changes(kinds) >= _LEAST_CHANGES
 
 
 def _kinds(value: str) -> str:

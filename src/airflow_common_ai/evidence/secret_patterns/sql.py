@@ -9,7 +9,7 @@ from airflow_common_ai.evidence.secret_patterns.names import Name, kind_of_name
 from airflow_common_ai.evidence.secret_patterns.shapes import is_placeholder, reads_like_prose
 from airflow_common_ai.evidence.secret_patterns.spans import Span, places_of
 
-__all__ = ["find_inserted_secrets", "find_sql_passwords"]
+__all__ = ["find_bound_secrets", "find_inserted_secrets", "find_sql_passwords"]
 
 _PASSWORDS = ("password", "passphrase", "passwd", "pwd")
 _KEYS = (
@@ -25,12 +25,19 @@ _BEHIND_WORD = re.compile(
 _IDENTIFIED_BY = re.compile(
     rf"identified\s{{1,4}}(?:with\s{{1,4}}\w{{1,60}}\s{{1,4}})?by\s{{1,4}}(?:values\s{{1,4}})?(?:{_LITERAL}|(?P<bare>[^\s\"';]+))"
 )
+_FOR_USER = re.compile(
+    rf"password\s{{1,4}}for\s{{1,4}}\S{{1,130}}\s{{0,4}}=\s{{0,4}}(?:password\s{{0,4}}\()?{_LITERAL}"
+)
 _MANAGES_USER = re.compile(r"\b(?:(?:create|alter)\s+user|grant)\s[^\n]*$")
 _MAX_BEFORE_CHARS = 300
 """``WITH PASSWORD '…'``, ``IDENTIFIED BY '…'`` and the credentials of ``COPY``."""
 
 _INSERT = re.compile(r"\binsert\s+into\s+[^\s(]{1,128}\s{0,8}\((?P<columns>[^()]{1,4000})\)\s{0,8}values\s{0,8}(?=\()")
 _PARAMETERS = re.compile(r"\[parameters:\s{0,4}\[?(?=\()")
+_PLACEHOLDER = r"(?:\?|%s|:\d{1,4}|\$\d{1,4})(?!\w)"
+_BOUND = re.compile(
+    rf"(?P<name>[\w.\"`\[\]]{{1,130}})\s{{0,3}}(?:=|<>|!=|\blike\b|\bin\s{{0,3}}\()\s{{0,3}}{_PLACEHOLDER}|{_PLACEHOLDER}"
+)
 _VALUE = re.compile(
     r"\s*(?:'(?P<single>(?:[^'\\]|''|\\.)*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\"|"
     r"(?P<bare>[^,()'\"\s][^,()'\"]*(?:\([^()'\"]*\))?))\s*"
@@ -48,6 +55,8 @@ def find_sql_passwords(text: str, lowered: str) -> Iterator[Span]:
             match = _BEHIND_WORD.match(lowered, place + len(word))
             if match is not None and (match.lastgroup != "argument" or word in _PASSWORDS):
                 yield from _told(match)
+    for match in _FOR_USER.finditer(lowered):
+        yield from _told(match)
     for place in places_of(["identified"], lowered):
         match = _IDENTIFIED_BY.match(lowered, place)
         if match is not None and _MANAGES_USER.search(lowered, max(0, place - _MAX_BEFORE_CHARS), place):
@@ -75,6 +84,18 @@ def find_inserted_secrets(text: str, lowered: str) -> Iterator[Span]:
             parameters = _PARAMETERS.search(lowered, parameters.end())
         if parameters is not None:
             yield from _values_of_rows(text, parameters.end(), secret)
+
+
+def find_bound_secrets(text: str, lowered: str) -> Iterator[Span]:
+    """Find values by the place of their mark, ``password = ?``, in the parameters that SQLAlchemy shows behind."""
+    start = 0
+    for parameters in _PARAMETERS.finditer(lowered):
+        start = max(start, lowered.rfind("[sql:", start, parameters.start()))
+        marks = _BOUND.finditer(lowered, start, parameters.start())
+        secret = {index for index, mark in enumerate(marks) if mark["name"] and _is_secret_column(mark["name"])}
+        if secret:
+            yield from _values_of_rows(text, parameters.end(), secret)
+        start = parameters.end()
 
 
 def _is_secret_column(column: str) -> bool:

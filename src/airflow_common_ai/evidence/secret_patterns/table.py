@@ -20,7 +20,8 @@ from airflow_common_ai.evidence.secret_patterns.fields import (
     find_rejected_inputs,
     find_xml_values,
 )
-from airflow_common_ai.evidence.secret_patterns.key_blocks import find_private_keys, find_putty_keys
+from airflow_common_ai.evidence.secret_patterns.key_blocks import find_json_keys, find_private_keys, find_putty_keys
+from airflow_common_ai.evidence.secret_patterns.login_pairs import find_login_pairs
 from airflow_common_ai.evidence.secret_patterns.parameters import (
     SIGNS_OF_PARAMETERS,
     find_random_parameters,
@@ -31,14 +32,11 @@ from airflow_common_ai.evidence.secret_patterns.personal_data import find_card_n
 from airflow_common_ai.evidence.secret_patterns.schemes import find_schemes
 from airflow_common_ai.evidence.secret_patterns.shapes import is_made_up
 from airflow_common_ai.evidence.secret_patterns.spans import Span, spans_of
-from airflow_common_ai.evidence.secret_patterns.sql import find_inserted_secrets, find_sql_passwords
+from airflow_common_ai.evidence.secret_patterns.sql import find_bound_secrets, find_inserted_secrets, find_sql_passwords
 from airflow_common_ai.evidence.secret_patterns.tokens import TOKENS
 from airflow_common_ai.evidence.secret_patterns.urls import find_url_credentials
-from airflow_common_ai.evidence.secret_patterns.values import (
-    TELLING,
-    find_flags,
-    find_named_values,
-)
+from airflow_common_ai.evidence.secret_patterns.values import TELLING, find_flags, find_named_values
+from airflow_common_ai.evidence.secret_patterns.vault import find_stored_secrets
 
 __all__ = ["PATTERNS", "SecretPattern", "find_secrets", "suspect"]
 
@@ -91,7 +89,22 @@ PATTERNS: tuple[SecretPattern, ...] = (
         "random URL parameter",
         "API keys and OAuth codes in queries",
         find_random_parameters,
-        (("?", "&", "'", '"'), SIGNS_OF_PARAMETERS),
+        (SIGNS_OF_PARAMETERS, ("?", "&", "'", '"')),
+    ),
+    lower_pattern(
+        "OAuth redirect",
+        "RFC 6749 section 4.1.2: beside a state a code is a secret, however it looks",
+        (("code=",), ("state=",)),
+        r"(?<![\w\-])code=(?P<first>(?!\d{1,5}&)[\w\-.%~/+]{3,2048})(?:&(?:amp;)?\w{1,40}=[^&\s]{0,400}){0,3}&(?:amp;)?"
+        r"(?:session_)?state="
+        r"|(?<![\w\-])(?:session_)?state=[^&\s]{0,400}(?:&(?:amp;)?\w{1,40}=[^&\s]{0,400}){0,3}&(?:amp;)?"
+        r"code=(?P<second>(?!\d{1,5}(?![\w\-.%]))[\w\-.%~/+]{3,2048})",
+    ),
+    lower_pattern(
+        "PKCE verifier",
+        "RFC 7636 section 4.1",
+        (("code_verifier",),),
+        r"code_verifier[\"']?[ ]?[=:][ ]?[\"']?(?P<secret>[\w\-.~]{43,128})",
     ),
     SecretPattern(
         "webhook path", "whoever knows the address may post", find_webhook_paths, (("hook", "with/key"), ("/",))
@@ -104,6 +117,13 @@ PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "private key", "RFC 7468, RFC 4880, openssh PROTOCOL.key", find_private_keys, (("key",), ("private key",))
+    ),
+    SecretPattern("JSON web key", "RFC 7518 section 6", find_json_keys, (("kty",),)),
+    SecretPattern(
+        "stored secret",
+        "developer.hashicorp.com, Vault's KV engine; Azure Key Vault; Kubernetes",
+        find_stored_secrets,
+        (("vault", "hvac", "lease_id", "kind"), ("data", "value", "vault")),
     ),
     SecretPattern("PuTTY key", "PuTTY manual, appendix C", find_putty_keys, (("private-lines",),)),
     SecretPattern(
@@ -135,18 +155,24 @@ PATTERNS: tuple[SecretPattern, ...] = (
     ),
     lower_pattern(
         "logon statement",
-        "Teradata BTEQ, Db2 CLP, net use, lftp",
-        (("logon", "using", "net", "lftp"), ("logon ", "using ", "net use", "lftp")),
+        "Teradata BTEQ, Db2 CLP, net use, lftp, SQL*Plus, Poetry, Composer",
+        (
+            ("logon", "using", "net", "lftp", "sqlplus", "sqlldr", "expdp", "impdp", "userid", "http-basic"),
+            ("logon ", "using ", "net use", "lftp", "sqlplus", "sqlldr", "expdp", "impdp", "userid=", "http-basic"),
+        ),
         r"\.?logon\s{1,4}[\w.\-]{1,100}/[\w.\-]{1,60},(?P<bteq>[^\s;,]{3,128})"
         r"|\bconnect\s{1,4}to\s{1,4}\w{1,60}\s{1,4}user\s{1,4}[\w.\-]{1,60}\s{1,4}using\s{1,4}['\"]?(?P<db2>[^\s;'\"]{3,128})"
         r"|\bnet use [^\n]{1,200}?/user:\S{1,100}\s{1,4}(?P<net>[^\s/]{3,128})"
-        r"|\blftp [^\n]{0,100}?-u\s{1,4}[^\s,]{1,60},(?P<lftp>\S{3,128})",
+        r"|\blftp [^\n]{0,100}?-u\s{1,4}[^\s,]{1,60},(?P<lftp>\S{3,128})"
+        r"|(?:\b(?:sqlplus|sqlldr|expdp|impdp)(?:['\"]?,?[ ]{1,4}['\"]?-\w{1,12}){0,5}['\"]?,?[ ]{1,4}|\buserid=)"
+        r"['\"]?[\w$#]{1,30}/(?P<oracle>[^\s\"'/@.]{3,60})(?=[\s\"';]|$)"
+        r"|\bhttp-basic\.[\w.\-]{1,100}\s{1,4}\S{1,100}\s{1,4}(?P<packages>\S{3,128})",
     ),
     SecretPattern(
         "login command",
-        "RFC 959; the AUTH and HELLO commands of Redis",
+        "RFC 959; RFC 3501; the AUTH and HELLO commands of Redis",
         find_login_commands,
-        (("pass", "auth"), ("pass ", "auth ")),
+        (("pass", "auth", "login"), ("pass ", "auth ", " login ")),
     ),
     SecretPattern(
         "password in another language",
@@ -174,6 +200,9 @@ PATTERNS: tuple[SecretPattern, ...] = (
         r"(?:\([^()\n]{0,200}\)){0,2}),\s{0,8}(?:'(?P<single>[^'\n]{3,200})'|\"(?P<double>[^\"\n]{3,200})\")",
     ),
     SecretPattern("inserted secret", "statements that SQLAlchemy shows", find_inserted_secrets, (TELLING, ("insert",))),
+    SecretPattern(
+        "bound parameter", "statements that SQLAlchemy shows", find_bound_secrets, (TELLING, ("[parameters:",))
+    ),
     lower_pattern(
         "signed request",
         "AWS Signature Version 4, Google Cloud Storage V4 signing, Alibaba OSS",
@@ -226,11 +255,14 @@ PATTERNS: tuple[SecretPattern, ...] = (
     lower_pattern(
         "cookie", "http.cookiejar.Cookie.__repr__", (("<",), ("cookie",)), r"<cookie [^=\s]{1,200}=(?P<secret>[^\s>]+)"
     ),
-    lower_pattern(
+    SecretPattern(
         "login pair",
-        "requests and httpx: auth=(user, password)",
-        (("auth", "login("), ("auth=(", "auth(", "login(")),
-        r"(?:auth=|auth|login)\(['\"][^'\"\n]{0,100}['\"], ?['\"](?P<secret>[^'\"\n]+)['\"]",
+        "requests and httpx: auth=(user, password); python-ldap; what people write",
+        find_login_pairs,
+        (
+            ("auth", "login", "logon", "logging", "cred", "account", "bind", "/pass"),
+            ("('", '("', "(b'", '(b"', ":", "/"),
+        ),
     ),
     lower_pattern(
         "netrc",
@@ -258,10 +290,22 @@ PATTERNS: tuple[SecretPattern, ...] = (
     ),
     lower_pattern(
         "password taken for a port",
-        "urllib.parse, http.client, urllib3 and httpx split an unquoted password at its colon",
-        (("port", "integer"), ("integer value as", "nonnumeric port", "invalid port", "host or port")),
+        "urllib.parse, http.client, urllib3, httpx and libpq split an unquoted password at its colon or space",
+        (
+            ("port", "integer", "missing"),
+            (
+                'missing "=" after',
+                "invalid integer value",
+                "integer value as",
+                "nonnumeric port",
+                "invalid port",
+                "host or port",
+            ),
+        ),
         r"(?:port could not be cast to integer value as|nonnumeric port:|invalid port:?) ?['\"]"
-        r"(?!none['\"]|[${<])(?P<secret>[^'\"\n]+)|'[^':\s]{0,100}:(?P<port>[^'\n]+)' is not a valid host or port",
+        r"(?!none['\"]|[${<])(?P<secret>[^'\"\n]+)|'[^':\s]{0,100}:(?P<port>[^'\n]+)' is not a valid host or port"
+        r"|missing \"=\" after \"(?P<option>(?=[^\"\n]{0,100}[0-9!@#$%^&*])[^\"\n/:]{1,200})\" in connection info"
+        r"|invalid integer value \"(?P<number>[^\"\n]{1,200})\" for connection option \"port\"",
     ),
     lower_pattern(
         "social security number",

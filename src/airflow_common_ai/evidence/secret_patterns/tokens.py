@@ -95,6 +95,12 @@ TOKENS: tuple[Token, ...] = (
         r"[A-Za-z0-9]{20,26}\.[\w\-]{6}\.[\w\-]{27,}",
     ),
     _token("Twilio key", "twilio.com/docs/iam/api-keys", "SK", r"[0-9a-f]{32}\b"),
+    _token(
+        "Twilio login",
+        "twilio.com/docs/usage/requests-to-twilio: the account and its token",
+        "AC",
+        r"[0-9a-f]{32}:[0-9a-f]{32}\b",
+    ),
     _token("Mailgun key", "documentation.mailgun.com, API keys", "key-", r"[0-9a-f]{32}\b"),
     _token("Brevo key", "developers.brevo.com, API keys", "xkeysib-", r"[0-9a-f]{32,}[\w\-]*"),
     _token(
@@ -167,6 +173,7 @@ TOKENS: tuple[Token, ...] = (
     _token("1Password token", "developer.1password.com, service accounts", "ops_eyJ", r"[\w\-+/=]{20,}"),
     _token("age key", "age-encryption.org/v1", "AGE-SECRET-KEY-1", r"[A-Z0-9]{20,}"),
     _token("Fernet token", "github.com/fernet/spec", "gAAAAA", r"[\w\-]{40,}={0,2}"),
+    _token("SAML message", "SAML 2.0 bindings, section 3.5: base64 of XML", "PHNhbW", r"[\w+/=%\-]{16,}"),
     _token("JSON web token", "RFC 7519", "eyJ", r"[\w\-]{8,}(?:\.[\w\-=]{4,}){1,4}\.?"),
 )
 """The lengths are the shortest that no other word has, not those in use: vendors lengthen their tokens."""

@@ -10,7 +10,7 @@ from airflow_common_ai.evidence.secret_patterns.spans import Span
 
 __all__ = ["find_url_credentials"]
 
-_END = re.compile(r"[\s<>]|\\[\"'nrt]|[\"'`](?=[\s,;:)\]}>\\]|$)")
+_END = re.compile(r"(?=[\s<>\\\"'`])(?:[\s<>]|\\[\"'nrt]|[\"'`](?=[\s,;:)\]}>\\]|$))")
 _SCHEME_AFTER = re.compile(r"[,;|]?[A-Za-z][A-Za-z0-9+.\-]{1,20}$")
 """In ``redis://:a@one,redis://:b@two`` the second scheme ends the first URL."""
 _MAX_URL_CHARS = 4096

@@ -16,11 +16,12 @@ _NEWLINE = r"[\r\n]|\\[rn]"
 _CLOSING_QUOTE = r"\\{0,7}[\"'`](?=[\s,;:)\]}>\\]|$)"
 
 _END_OF_BARE = re.compile(
-    rf"\s|{_NEWLINE}|\\t(?![A-Za-z0-9])"
+    r"(?=[\s\\\"'`,;&|)\]}><…])"  # one look tells of most characters that they end nothing
+    rf"(?:\s|{_NEWLINE}|\\t(?![A-Za-z0-9])"
     rf"|{_CLOSING_QUOTE}"
     r"|[,;&|](?=\s|$|(?:amp;)?[\w.\-%]{1,64}\\{0,7}[\"']?\s?[=:])"
     r"|[)\]}>](?=[\s,;.)\]}>\"'`\\]|$)"
-    rf"|<|{_CUT}"
+    rf"|<|{_CUT})"
 )
 """A password may hold any of these characters, so most end a value only where something else follows that reads
 like the text around it."""

@@ -30,16 +30,16 @@ __all__ = ["TELLING", "find_flags", "find_named_values", "is_secret", "is_verdic
 
 TELLING = (
     *("pass", "pw", "secret", "token", "key", "cred", "cookie", "certificate", "sig", "sess", "sid", "jwt", "otp"),
-    *("auth", "bearer", "license", "webhook"),
+    *("auth", "bearer", "license", "webhook", "userinfo", "user_info"),
 )
 """What is in every name that :func:`kind_of_name` knows, in lower case."""
 
 _MASKED = f"={MASK}"
-_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+_NAME_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _MAX_NAME_CHARS = 64
 _REST_OF_NAME = re.compile(r"[\w.\-]{2,96}")
 _IN_PROSE = re.compile(
-    r"(?:[\"'`]?[ \t]{1,40}(?P<verb>(?:(?:for|of) (?:user )?[^\s:'\"]{1,60} )?"
+    r"(?:[\"'`]?\]?[ \t]{1,40}(?P<verb>(?:(?:for|of) (?:user )?[^\s:'\"]{1,60} )?"
     r"(?:(?:is|was)(?: now| set to)?|set to|changed to):?[ \t]{1,8})?"
     r"(?=[\"'`](?![\s,;.])|[^\s0-9!@#$%^&*+=~|]{0,40}[0-9!@#$%^&*+=~])|(?P<bracket>[(\[])(?=[^\s()\[\]\"',=]{6,64}[)\]]))"
 )
@@ -172,9 +172,7 @@ def _is_all_masked(text: str, start: int, end: int) -> bool:
 
 def _name_start(text: str, position: int) -> int:
     lowest = max(0, position - _MAX_NAME_CHARS)
-    while position > lowest and text[position - 1] in _NAME_CHARS:
-        position -= 1
-    return position
+    return lowest + len(text[lowest:position].rstrip(_NAME_CHARS))
 
 
 def _is_part_of_something_else(text: str, lowered: str, start: int, separator: Separator) -> bool:
@@ -299,6 +297,8 @@ def _credentials(ends: ValueEnds, name_start: int, start: int) -> Iterator[Span]
     """Find what stands behind the scheme in the value of an ``Authorization`` header."""
     text = ends.text
     opening = ends.opening(start)
+    listed = text.find("]", start) if opening is None and text.startswith("[", start) else -1
+    start += listed >= 0  # Java and Go list the values of a header without quotes
     quote = opening["quote"] if opening else text[max(0, name_start - 1) : name_start]
     if opening is not None:
         start = opening.end()
@@ -306,6 +306,8 @@ def _credentials(ends: ValueEnds, name_start: int, start: int) -> Iterator[Span]
         end = last = ends.of_quoted(start, quote)
     else:
         end, last = ends.of_header(start), ends.of_line(start)
+        if listed >= 0:
+            end = last = min(end, listed)
     scheme = _SCHEME.match(text, start, end)
     other = _OTHER_SCHEME.match(text, start, end) if scheme is None else None
     if scheme is None and other is None:

@@ -227,6 +227,14 @@ _ROLE_REFUSED = re.compile(r"(?i)can ?not be assumed|unable to assume|assume rol
 _ROLE_NOT_YET_THERE = depends("auth", _LONG, "the role cannot be assumed, perhaps not yet", _IAM)
 """Services call a role that was made just now an invalid parameter."""
 
+_CHANGING = re.compile(
+    r"\b(?:in|state:?|status:?|is) (?:an? |the |state |status )?['\"]?(?:[A-Z_]*IN_PROGRESS|CREATING|UPDATING|MODIFYING"
+    r"|PENDING|STARTING|STOPPING|RESIZING|UPGRADING|PROVISIONING|REBOOTING|DELETING)\b|\bis currently being (?:\w+ed)\b"
+)
+_NOT_NOW = depends(
+    "transient", _LONG, "not possible while it is being changed", "AWS API references, resource states", 4
+)
+
 
 def find_aws_code(code: str, *, operation: str = "", message: str = "", status: int | None = None) -> Meaning | None:
     """
@@ -251,8 +259,12 @@ def find_aws_code(code: str, *, operation: str = "", message: str = "", status: 
     if words.endswith(" deleting") and operation and not _MAKES.match(operation):
         return _LEAVING
     meaning = CODES.find(code, message=message, status=status)
-    is_wrong_request = meaning is not None and meaning.category == "data" and meaning.is_final
-    return _ROLE_NOT_YET_THERE if is_wrong_request and _ROLE_REFUSED.search(message[:2048]) else meaning
+    if meaning is not None and meaning.category == "data" and meaning.is_final:
+        if _ROLE_REFUSED.search(message[:2048]):
+            return _ROLE_NOT_YET_THERE
+        if _CHANGING.search(message[:2048]):
+            return _NOT_NOW
+    return meaning
 
 
 CANCELLATION_REASONS: dict[str, Meaning] = {

@@ -40,8 +40,8 @@ LIMIT_KINDS = (
         any_of(
             "(?:size|length) (?:limit )?exceeded", "(?:payload|request|entity|body|batch|item) too (?:large|long|big)"
         ),
-        any_of("(?:request|payload) (?:is )?too large"),
-        frozenset({413, 429}),
+        any_of("(?:request|payload) (?:is )?too large", "reduce the (?:amount|size|number) of (?!concurrent|requests)"),
+        frozenset({400, 413, 429, 500}),
     ),
     Kind(
         "full",
@@ -76,7 +76,7 @@ LIMIT_KINDS = (
         any_of(r"(?:monthly|yearly|annual) (?:\w+ )?(?:limit|quota)"),
         any_of(
             r"(?:monthly|yearly|annual) [\w -]{0,40}?(?:limit|quota)",
-            r"(?:limit|quota)[\w' :,-]{0,60}? (?:per|a|for the|for this) (?:month|year)\b",
+            r"(?:limit(?:ed)?|quota)[\w' :,-]{0,60}?(?: (?:per|a|for the|for this) |/ ?)(?:month|year)\b",
         ),
         frozenset({403, 420, 429, 430}),
     ),

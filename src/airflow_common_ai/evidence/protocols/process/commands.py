@@ -44,7 +44,7 @@ _ROWS: tuple[tuple[str, tuple[int, ...], Meaning], ...] = (
     ("rsync", (5, 12, 255), depends("network", _MEDIUM, "rsync could not talk to the other side", _MANUAL, 3)),
     ("rsync", (11, 14, 22, 23, 24), depends("transient", _SHORT, "rsync transferred only a part", _MANUAL, 3)),
     ("psql", (2,), depends("network", _SHORT, "psql lost its connection, or was refused one", _MANUAL, 3)),
-    ("psql", (3,), no("data", "a statement of psql's script failed", _MANUAL)),
+    ("psql", (3,), hint(no("data", "a statement of psql's script failed", _MANUAL))),
     ("ssh", (255,), depends("network", _MEDIUM, "the SSH connection failed", _MANUAL, 3)),
     ("scp", (255,), depends("network", _MEDIUM, "the SSH connection failed", _MANUAL, 3)),
     ("sftp", (255,), depends("network", _MEDIUM, "the SSH connection failed", _MANUAL, 3)),

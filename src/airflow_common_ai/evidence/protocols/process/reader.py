@@ -8,16 +8,14 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
 
-from airflow_common_ai.evidence.model import NO_TEXT, Fact, Rank, RedactedNode, RedactedText, Signal, Wait
+from airflow_common_ai.evidence.model import NO_TEXT, Fact, Rank, RedactedNode, Signal, Wait
 from airflow_common_ai.evidence.protocols.findings import number_in
 from airflow_common_ai.evidence.protocols.meaning import depends
 from airflow_common_ai.evidence.protocols.printed.exits import read_printed_exits
 from airflow_common_ai.evidence.protocols.process.commands import KNOWN, command_signal
 from airflow_common_ai.evidence.protocols.process.exit_codes import exit_signal, killed_signal
-from airflow_common_ai.evidence.protocols.system import reader as system
-from airflow_common_ai.evidence.protocols.text import reader as text
 
-__all__ = ["probe", "read"]
+__all__ = ["outputs", "probe", "read"]
 
 _MAX_OUTPUT_CHARS = 4096
 """Of the end of what a program printed: that is where it says why it stopped."""
@@ -98,7 +96,7 @@ def _end_of(output: object) -> str:
 
 
 def read(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:
-    """Yield how the program ended, and what its output says."""
+    """Yield how the program ended; :func:`outputs` is what it said before."""
     signal_number, exit_code = number_in(node, "process.signal"), number_in(node, "process.exit_code")
     if signal_number is not None:
         yield from filter(None, (killed_signal(signal_number),))
@@ -109,13 +107,10 @@ def read(node: RedactedNode, observed_at: datetime) -> Iterator[Signal]:
         yield _TIME_LIMIT
     else:
         yield from read_printed_exits(node.message)
+
+
+def outputs(node: RedactedNode) -> Iterator[RedactedNode]:
+    """Yield what the program printed as nodes of their own, for the readers of all protocols."""
     for name in (*_OUTPUTS, _LOGS):
         if output := node.text_of(f"process.{name}"):
-            yield from _read_output(node, output, observed_at)
-
-
-def _read_output(node: RedactedNode, output: RedactedText, observed_at: datetime) -> Iterator[Signal]:
-    yield from system.read_words(output)
-    yield from text.read(
-        replace(node, type_path=NO_TEXT, base_paths=(), message=output, notes=(), facts={}), observed_at
-    )
+            yield replace(node, type_path=NO_TEXT, base_paths=(), message=output, notes=(), facts={})

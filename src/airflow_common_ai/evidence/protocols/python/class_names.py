@@ -52,10 +52,16 @@ _ROWS: tuple[tuple[str, re.Pattern[str], Meaning], ...] = tuple(
             depends("transient", Wait.MEDIUM, "the service failed for now, by the name of the exception", _NAME, 4),
         ),
         (
+            "lost_race",
+            r"(?:Commit(?:Failed|Conflict)|Concurrent(?:Modification|Append|Write|Update|Transaction)|Deadlock(?:Detected)?"
+            r"|OptimisticLock(?:ing)?|SerializationFailure|(?:Write|Transaction|Update)Conflict)",
+            depends("transient", Wait.NOW, "somebody else changed it first, by the name of the exception", _NAME, 4),
+        ),
+        (
             "refused",
             r"(?:Unauthori[sz]ed|Unauthenticated|Forbidden|PermissionDenied|AccessDenied|Invalid(?:Credentials?|Token"
-            r"|ApiKey|APIKey|Client|Grant)|(?:Authentication|Authorization|Login|Logon|Credentials?)(?:Error|Failed"
-            r"|Failure|Invalid|Rejected))",
+            r"|ApiKey|APIKey|Client|Grant)|(?:Authentication|Authorization|Login|Logon|Credentials?)(?:Error|Exception"
+            r"|Failed|Failure|Invalid|Rejected))",
             no("auth", "the login or a permission was refused, by the name of the exception", _NAME),
         ),
     )

@@ -126,6 +126,14 @@ _SOCKET_FILE_MISSING = depends(
 _CONNECTS = frozenset({"connect", "sock_connect"})
 _READS_CERTIFICATES = frozenset({"load_cert_chain", "load_verify_locations"})
 _NO_NAMES: frozenset[str] = frozenset()
+_USED_ELSEWHERE = "being used by another process"
+_SHARING_VIOLATION = yes(
+    "transient",
+    _SHORT,
+    "another process has the file open",
+    "Windows ERROR_SHARING_VIOLATION, SMB STATUS_SHARING_VIOLATION",
+).signal("os.sharing_violation", Rank.OS)
+"""Windows and its file shares call a file that is open elsewhere EACCES too."""
 _NO_SUCH_FILE = "No such file or directory"
 """glibc's words for ``ENOENT``; libraries that make the error themselves word it otherwise."""
 
@@ -204,7 +212,9 @@ def read(node: RedactedNode) -> Iterator[Signal]:
     if number is None:
         return
     name = str(node.facts.get("os.error", _LINUX.get(number)))
-    if node.facts.get("os.is_exec") and name in _EXEC_SIGNALS:
+    if name == "EACCES" and _USED_ELSEWHERE in node.message:
+        yield _SHARING_VIOLATION
+    elif node.facts.get("os.is_exec") and name in _EXEC_SIGNALS:
         yield _EXEC_SIGNALS[name]
     elif name == "ENOENT" and not node.facts.get("os.has_path") and _NO_SUCH_FILE in node.message:
         if node.facts.get("os.is_connect") or node.edge is Edge.WRAPPED or _CONNECTING.search(node.message):

@@ -27,7 +27,7 @@ _SELECT = re.compile(r"\bSELECT\b[^;\n]{1,300}?\bFROM\b(?:\s+\S+)?")
 _ROW = re.compile(r"(?:=|\bcontains )\([^()\n]{0,400}\)")
 _ECHO_LINE = re.compile(r"\s*(?:LINE \d+: |STATEMENT:|QUERY:|\^+\s*$|~+\^|at [\w.$<>]{1,200}\()")
 _TRACE_LINE = re.compile(r"(\s*)File \"[^\"]*\", line \d+")
-_CHATTER_LINE = re.compile(r".{0,80}?\b(?:INFO|DEBUG|TRACE|WARN|WARNING)\b")
+_CHATTER_LINE = re.compile(r".{0,80}?\b(?:INFO|DEBUG|TRACE|NOTICE|WARN|WARNING)\b")
 
 _BYTES_PREFIX = re.compile(r"\b[bru]$")
 _QUOTE = re.compile(r"(\\*)([\"'`])")
@@ -40,7 +40,7 @@ _CLASS_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 _TOKEN = re.compile(r"([^\s()\[\]{}<>,;|]+)(\()?|([()\[\]{}<>,|])|([;\n])")
 _NUMBER = re.compile(r"[+~-]?\d[\d.,:_]*([A-Za-z]{0,12})%?")
-_RATE = re.compile(r"([A-Za-z]+)/(s|sec|second|min|minute|h|hour|day)")
+_RATE = re.compile(r"([A-Za-z]+)/\d{0,4}(s|secs?|seconds?|mins?|minutes?|h|hours?|days?|months?)")
 
 
 def both_ends(text: str, window_chars: int = 4096) -> str:

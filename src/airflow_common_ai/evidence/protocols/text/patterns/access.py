@@ -48,6 +48,8 @@ TOPICS = (
             vendor("no basic auth credentials", "Docker registry"),
             vendor("pull access denied", "Docker"),
             exact("authentication|authorization failed|failure", "vendors' APIs"),
+            exact("refresh|access|api token is|was|has|been? ... revoked", "OAuth 2.0, vendors' APIs"),
+            exact("authentication_failure", "Couchbase"),
             exact("login incorrect", "FTP 530"),
             exact("login failed", "vendors' APIs"),
             exact("invalid|incorrect|wrong|bad credentials|password|api-key", "vendors' APIs"),

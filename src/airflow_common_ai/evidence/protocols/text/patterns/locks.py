@@ -47,6 +47,14 @@ TOPICS = (
             exact("optimistic lock|locking failed|failure", "ORMs"),
             exact("version conflict", "Elasticsearch"),
             exact("the object has been modified", "Kubernetes 409"),
+            exact("has changed , expected * # , found", "Iceberg"),
+            exact("transaction collision", "Exasol 40001"),
+            exact("restart read required", "YugabyteDB 40001"),
+            exact(
+                "modified|changed|updated by another|other|a|some different? transaction|process|user|session|writer"
+                "|client",
+                "databases, vendors' APIs",
+            ),
             exact("a conflicting conditional operation is currently in progress", "AWS S3 OperationAborted"),
             vague("conflict|conflicts"),
         ),
@@ -77,6 +85,11 @@ TOPICS = (
             exact("resource is locked|busy", "vendors' APIs"),
             exact("unable to obtain exclusive access", "Salesforce UNABLE_TO_LOCK_ROW"),
             exact("device or resource busy", "POSIX EBUSY"),
+            exact(
+                "in ... creating|updating|modifying|pending|provisioning|starting|stopping|restarting|rebooting"
+                "|resizing|scaling|resuming|upgrading|initializing state|status",
+                "AWS, vendors' APIs",
+            ),
             exact("text file busy", "POSIX ETXTBSY"),
             exact("stale file handle", "POSIX ESTALE"),
             exact("being used by another process", "Windows"),

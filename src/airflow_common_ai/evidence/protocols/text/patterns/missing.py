@@ -11,7 +11,7 @@ TOPICS = (
         "resource",
         Retry.NO,
         Wait.NONE,
-        "the message says: a database object does not exist",
+        "the message says: what it names does not exist",
         (
             vendor("fatal , database * does not exist", "PostgreSQL 3D000"),
             vendor(
@@ -44,6 +44,9 @@ TOPICS = (
             vendor("manifest for * not found", "Docker registry"),
             vendor("manifest unknown", "Docker registry"),
             vendor("failed to resolve ref|reference * , not found", "containerd"),
+            vendor("failed to resolve ref|reference * , * , not found", "containerd"),
+            vendor("submitted by user * to unknown queue", "YARN"),
+            exact("TableDoesNotExistError", "Pinot"),
             vendor("the conn_id * isn't defined", "Airflow"),
         ),
     ),

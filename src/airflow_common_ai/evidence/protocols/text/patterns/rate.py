@@ -43,6 +43,12 @@ TOPICS = (
             exact("pull qps exceeded", "kubelet"),
             exact("rate_limit_exceeded|rate_limit_error", "OpenAI, Anthropic"),
             exact("request|requests|api|call limit was? exceeded|reached", "vendors' APIs"),
+            exact(
+                "exceeded # api? calls|requests|queries|operations|messages per"
+                " s|sec|secs|second|seconds|min|mins|minute|minutes|h|hour|hours",
+                "vendors' APIs",
+            ),
+            exact("access is|will be? restored automatically", "vendors' APIs"),
             vague("rate limit|limits"),
             vague("rate-limit"),
             vague("throttled|throttling|throttle"),
@@ -88,6 +94,7 @@ TOPICS = (
             exact("concurrency limit", "vendors' APIs"),
             exact("max|maximum concurrent ... exceeded|reached", "vendors' APIs"),
             exact("queue is? full", "Trino, Impala and others"),
+            exact("already has # applications|jobs|queries|runs|statements|tasks", "YARN, vendors' APIs"),
             exact("circuit_breaking_exception|es_rejected_execution_exception", "Elasticsearch"),
             exact("max concurrent runs", "Databricks"),
         ),
