@@ -111,10 +111,9 @@ def compare(cases: Sequence[LLMCase], asked: CassetteFile, common_ai: CassetteFi
 
 def _ours(policy: LLMRetryPolicy, file: CassetteFile, case: LLMCase) -> Said:
     name = case.recording.id
-    with connected(file.wire, _CONN_ID), replaying(file, name, is_all_asked=False) as cassette:
+    with connected(file.wire, _CONN_ID), replaying(file, name, is_all_asked=False) as played:
         attempt = decide(policy, case.recording)
-    calls = cassette.play_count
-    return Said(case, attempt.action, calls, file.lines[name]["seconds"] if calls else 0.0)
+    return Said(case, attempt.action, played.calls, file.lines[name]["seconds"] if played.calls else 0.0)
 
 
 def _model_alone(file: CassetteFile, case: LLMCase) -> Said:

@@ -126,7 +126,7 @@ def _record(
     started = time.monotonic()
     with recording_cassette(file, recording.id):
         said = ask(recording)
-    line = file.lines.setdefault(recording.id, {"interactions": []})
+    line = file.lines[recording.id]
     line |= {"seconds": round(time.monotonic() - started, 1), "load": round(os.getloadavg()[0], 1)}
     if said == STOPPED:
         line["is_stopped"] = True  # what it was answered before that is kept

@@ -57,6 +57,13 @@ class Slow(EvidenceRetryPolicy):
         return super().evaluate(*arguments, **options)
 
 
+class Telling(RetryPolicy):
+    """Says backwards what it was shown, as no pattern of secrets finds it."""
+
+    def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Any = None) -> RetryDecision:
+        return RetryDecision.fail(str(exception)[::-1])
+
+
 class Calling(RetryPolicy):
     """Goes to the network past any HTTP library."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -85,6 +87,25 @@ def test_shards_are_the_whole_and_keep_what_is_alike_together(corpus: Path, tmp_
         rows += part.rows
     assert sorted(row.id for row in rows) == sorted(one.id for one in [*an_error_each(9), *twins])
     assert len({read_run(tmp_path / f"{index}.jsonl").header.corpus for index in (1, 2, 3)}) == 1
+
+
+@pytest.mark.parametrize("policy", [OURS, f"{POLICIES}:Telling"])
+def test_what_somebody_wrote_into_a_corpus_is_redacted_before_anybody_is_asked(policy: str, tmp_path: Path) -> None:
+    corpus = written_corpus(tmp_path / "corpus", [a_recording("it", RuntimeError("the orders are gone"))])
+    file = corpus / "family.jsonl"
+    file.write_text(file.read_text("ascii").replace("the orders", "postgresql://etl:hunter2pass@db/orders"), "ascii")
+    ran(corpus, tmp_path / "run.jsonl", policy)
+
+    text = (tmp_path / "run.jsonl").read_text("ascii")
+    assert "postgresql://etl:***@db/orders" in text
+    assert "hunter2pass" not in text
+    assert "hunter2pass"[::-1] not in text
+
+
+def test_whoever_evaluates_a_policy_without_a_model_loads_no_client_of_one() -> None:
+    asks = "import sys, airflow_common_ai.evals.runner; print({'vcr', 'httpx', 'airflow'} & sys.modules.keys())"
+    loaded = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, check=True)
+    assert loaded.stdout == "set()\n"
 
 
 def test_one_split_only(tmp_path: Path) -> None:

@@ -52,10 +52,14 @@ def test_a_file_holds_nothing_but_ascii_so_that_hidden_characters_show_in_a_diff
     assert "\u202e" in read_corpus_file(path)[0].evidence.nodes[0].message
 
 
-def test_what_somebody_wrote_into_a_file_is_redacted_when_it_is_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("field", ["message", "tool", "library", "version", "how"])
+def test_what_somebody_wrote_into_a_file_is_redacted_when_it_is_read(tmp_path: Path, field: str) -> None:
     path = file_of(tmp_path, MISSING)
-    path.write_text(path.read_text().replace("orders.csv", "postgresql://etl:hunter2pass@db/sales"))
+    text = path.read_text()
+    start = text.index(f'"{field}": "') + len(f'"{field}": "')
+    path.write_text(f"{text[:start]}postgresql://etl:hunter2pass@db/sales {text[start:]}")
 
+    assert "postgresql://etl:***@db/sales" in str(read_corpus_file(path)[0].to_json())
     assert "hunter2pass" not in str(read_corpus_file(path)[0].to_json())
 
 

@@ -161,7 +161,7 @@ def test_a_changed_question_is_said_loudly_with_what_changed_and_how_to_record_a
 
 def test_a_question_that_is_not_asked_any_more_is_said_loudly(one: tuple[CassetteFile, Recording]) -> None:
     file, recording = one
-    with pytest.raises(StaleCassette, match="0 of the 1 requests were made"), replaying(file, recording.id):
+    with pytest.raises(StaleCassette, match="0 of the 1 recorded requests were made"), replaying(file, recording.id):
         pass
 
 

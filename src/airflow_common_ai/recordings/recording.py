@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -147,16 +146,23 @@ class Recording:
 
 def _provenance(data: object, redactor: Redactor) -> Provenance:
     fields = Fields("provenance", data)
-    shown: Mapping[str, str | None] = {
-        name: None if (value := fields.optional_text(name)) is None else redactor.text(value)
-        for name in ("version", "server", "server_version", "wrapped_by")
+    found = {
+        "tool": fields.text("tool"),
+        "library": fields.text("library"),
+        "how": fields.text("how"),
+        **{name: fields.optional_text(name) for name in ("version", "server", "server_version", "wrapped_by")},
     }
+    told = {name: text for name, text in found.items() if text is not None}
+    shown = dict(zip(told, redactor.texts(told.values()), strict=True))
     provenance = Provenance(
-        tool=redactor.text(fields.text("tool")),
-        library=redactor.text(fields.text("library")),
-        how=redactor.text(fields.text("how")),
+        tool=shown["tool"],
+        library=shown["library"],
+        version=shown.get("version"),
+        how=shown["how"],
+        server=shown.get("server"),
+        server_version=shown.get("server_version"),
         is_wire_form=fields.flag("wire_form"),
-        **shown,
+        wrapped_by=shown.get("wrapped_by"),
     )
     fields.nothing_else()
     return provenance

@@ -94,6 +94,19 @@ def test_in_shadow_mode_counts_what_would_have_been_done() -> None:
     assert asked(EvidenceRetryPolicy(mode="shadow")).action is Action.RETRY
 
 
+@pytest.mark.parametrize("is_registered", [False, True])
+def test_secrets_that_only_this_machine_knows_are_masked_in_what_was_redacted_before(is_registered: bool) -> None:
+    def masked(text: str) -> str:
+        return text.replace("temporarily unavailable", "***")
+
+    recording = recorded(RuntimeError("the service is temporarily unavailable"))
+    policy = EvidenceRetryPolicy(classifier=False, redactor=None if is_registered else masked)
+    answer = asked(policy, recording, mask_registered=masked if is_registered else None)
+
+    assert asked(EvidenceRetryPolicy(classifier=False), recording).source == "signals"
+    assert answer.source == "default"  # nothing that is masked decides
+
+
 def test_rules_of_ours_and_of_airflow_look_at_the_rebuilt_exception() -> None:
     rule = RetryRule(ConnectionRefusedError, RetryAction.FAIL, reason="it is down for good")
     answer = asked(EvidenceRetryPolicy(rules=[rule]))

@@ -11,7 +11,8 @@ import pytest
 import requests
 from loopback.http_server import Answer, json_answer, serving
 
-from airflow_common_ai.evals.replay.exchange import Interaction, Stale, is_interaction, recording, replaying
+from airflow_common_ai.evals.replay.exchange import Stale, recording, replaying
+from airflow_common_ai.evals.replay.interaction import Interaction, is_interaction
 from airflow_common_ai.evals.replay.scrubbing import Scrubber
 
 SCRUBBER = Scrubber(lambda text: text.replace("correct-horse", "***"))

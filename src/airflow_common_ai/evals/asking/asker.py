@@ -10,6 +10,7 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -21,7 +22,7 @@ from airflow.providers.common.compat.sdk import ChainRetryPolicy
 from airflow.sdk.definitions.retry_policy import ExceptionRetryPolicy, RetryAction, RetryDecision, RetryPolicy
 
 from airflow_common_ai.evals.answer import Action, Answer, LaterTry, Outcome
-from airflow_common_ai.evals.asking.provider_policies import is_provider_policy, listening, said_in
+from airflow_common_ai.evals.asking.provider_policies import ProviderLog, is_provider_policy, listening, said_in
 from airflow_common_ai.evals.asking.state_store import MemoryStateStore
 from airflow_common_ai.evidence.conclusion import Conclusion, conclude
 from airflow_common_ai.evidence.model import Evidence, RedactedEvidence
@@ -153,13 +154,14 @@ class Asker:
         return self._evaluated(policy, failure)
 
     def _judged(self, policy: EvidenceRetryPolicy, failure: _Failure) -> Answer:
-        seen, earlier = failure.evidence, failure.attempts[id(policy)]
+        earlier = failure.attempts[id(policy)]
+        wall = _Wall(failure.evidence, self.mask_registered, policy.redactor)
         judged = judge(
             policy if self.asks_models else _without_model(policy),
             failure.exception if looks_at_exceptions(policy) else _NOBODY,
-            Evidence(seen.nodes, seen.observed_at, seen.is_truncated),
+            wall.raw,
             replace(FIRST_OF_SEVERAL, try_number=failure.try_number, earlier=History(tuple(earlier))),
-            redactor=Redactor(self.mask_registered, policy.redactor),
+            redactor=wall,
             settings=self.settings,
             uniform=random.Random(failure.seed).random,  # noqa: S311 - jitter
         )
@@ -197,7 +199,7 @@ class Asker:
         )
 
     def _evaluated(self, policy: RetryPolicy, failure: _Failure) -> Answer:
-        with listening() as heard:
+        with listening() if is_provider_policy(policy) else nullcontext(ProviderLog()) as heard:
             decision: object = policy.evaluate(
                 failure.exception,
                 failure.try_number,
@@ -274,6 +276,23 @@ def looks_at_exceptions(policy: RetryPolicy) -> bool:
     if isinstance(policy, EvidenceRetryPolicy) and type(policy) in (EvidenceRetryPolicy, LLMRetryPolicy):
         return bool(policy.rules or policy.fallback_rules)
     return True
+
+
+class _Wall(Redactor):
+    """
+    The wall of a policy, for evidence that has passed the named patterns once, when its recording was read.
+
+    They change nothing the second time, so that it passes again only if this wall has more than they: the secrets of
+    this machine, or a redactor of the policy's own.
+    """
+
+    def __init__(self, seen: RedactedEvidence, mask_registered: TextFilter | None, extra: TextFilter | None) -> None:
+        super().__init__(mask_registered, extra)
+        self.raw = Evidence(seen.nodes, seen.observed_at, seen.is_truncated)
+        self._seen = seen if mask_registered is None and extra is None else None
+
+    def redact(self, evidence: Evidence) -> RedactedEvidence:
+        return self._seen if self._seen is not None and evidence is self.raw else super().redact(evidence)
 
 
 class _NoModelTier:

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from airflow_common_ai.evals.replay.exchange import Interaction, is_interaction
+from airflow_common_ai.evals.replay.interaction import Interaction, is_interaction
 from airflow_common_ai.recordings.fields import Fields
 from airflow_common_ai.sanitizer import sanitize
 

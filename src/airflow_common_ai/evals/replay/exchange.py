@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,13 +20,11 @@ from vcr.persisters.filesystem import CassetteNotFoundError
 from vcr.serialize import deserialize, serialize
 from vcr.stubs import httpx_stubs
 
+from airflow_common_ai.evals.replay.interaction import Interaction
 from airflow_common_ai.evals.replay.scrubbing import Scrubber
 from airflow_common_ai.evals.replay.token_usage import usage_of
 
-__all__ = ["Exchange", "Interaction", "Stale", "is_interaction", "recording", "replaying"]
-
-Interaction = dict[str, Any]
-"""A request and its response, as vcrpy stores them."""
+__all__ = ["Exchange", "Interaction", "Stale", "recording", "replaying"]
 
 _MAX_DIFF_LINES = 24
 _MAX_LINE_CHARS = 160
@@ -191,21 +189,3 @@ def _lines(request: Any) -> list[str]:
 def _unfolded(body: object) -> str:
     """Return JSON with the lines of long texts one by one, since a prompt is one string."""
     return json.dumps(body, indent=1, sort_keys=True, ensure_ascii=False).replace("\\n", "\n")
-
-
-def is_interaction(value: object) -> bool:
-    """Whether a value from a file can be replayed."""
-    if not isinstance(value, Mapping):
-        return False
-    request, response = value.get("request"), value.get("response")
-    return (
-        isinstance(request, Mapping)
-        and isinstance(response, Mapping)
-        and isinstance(request.get("uri"), str)
-        and isinstance(request.get("method"), str)
-        and isinstance(request.get("headers"), Mapping)
-        and isinstance(response.get("headers"), Mapping)
-        and isinstance(response.get("status"), Mapping)
-        and isinstance(response["status"].get("code"), int)
-        and isinstance(response.get("body"), Mapping)
-    )
