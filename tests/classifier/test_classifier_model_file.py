@@ -8,14 +8,15 @@ import pytest
 
 from airflow_common_ai.classifier import Classifier, UnusableModel
 from airflow_common_ai.classifier.classifier import SHIPPED
-from airflow_common_ai.classifier.model import CATEGORIES, HEADS, MAX_MODEL_BYTES, Bars, LinearModel
+from airflow_common_ai.classifier.model import CATEGORIES, HEADS, HOPELESS, MAX_MODEL_BYTES, Bars, LinearModel
 
+BARS = Bars(fail=dict.fromkeys(sorted(HOPELESS), 0.8), retry=dict.fromkeys(CATEGORIES, 0.6))
 MODEL = LinearModel.of(
     ["locked", "missing", "never"],
     [[0.5] * HEADS, [-2.0, *[1.0] * (HEADS - 1)], [0.0] * HEADS],
     [0.1] * HEADS,
     (1.0, 0.0),
-    Bars(fail=0.8, retry=0.6),
+    BARS,
     {"seed": 7},
 )
 
@@ -62,7 +63,10 @@ def test_scores_are_linear_in_the_weights_of_the_features() -> None:
         (_changed(intercepts=[0.0]), "do not fit"),
         (_changed(step_sizes=[float("nan")] * HEADS), "do not fit"),
         (_changed(intercepts=["x"] * HEADS), "damaged"),
-        (_changed(bars={"fail": 0.1, "retry": 0.6}), "do not fit"),
+        (_changed(bars={"fail": 0.1, "retry": 0.6}), "damaged"),
+        (_changed(bars={"fail": BARS.fail, "retry": {**BARS.retry, "data": 0.1}}), "do not fit"),
+        (_changed(bars={"fail": {"auth": 0.8}, "retry": BARS.retry}), "do not fit"),
+        (_changed(bars={"fail": BARS.fail, "retry": {**BARS.retry, "weather": 0.6}}), "do not fit"),
         (_changed(confidence=[1.0]), "damaged"),
         (_changed(confidence=[float("inf"), 0.0]), "do not fit"),
         (_changed(bars=None), "damaged"),

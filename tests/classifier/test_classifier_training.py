@@ -75,7 +75,7 @@ def test_training_can_build_on_a_model() -> None:
 def test_to_fail_takes_more_than_to_retry() -> None:
     bars = train(small_corpus(), RECIPE).model.bars
 
-    assert bars.fail > bars.retry >= 0.5
+    assert min(bars.fail.values()) > min(bars.retry.values()) >= 0.5
 
 
 @pytest.mark.parametrize(

@@ -28,3 +28,12 @@ def test_the_classifiers_rows_in_the_readme_are_those_of_its_model_card() -> Non
         found = re.search(rf"^\| {split} ((?:\| [^|]+ ){{5}})\|", card, re.MULTILINE)
         assert found is not None
         assert f"| {split}, with classifier {found[1]}|".replace("%", " %") in readme
+
+
+def test_the_readme_says_how_often_a_model_is_asked_as_the_model_card_does() -> None:
+    card, readme = CARD.read_text("utf-8"), " ".join(README.read_text("utf-8").split())
+    _, _, table = card.partition("## Calls to a language model")
+    calls = dict(re.findall(r"^\| (gate|heldout) \|.*\| ([^|]+) \|$", table.partition("##")[0], re.MULTILINE))
+
+    assert f"about {calls['gate']} of 100 failures of `gate` and about {calls['heldout']} of `heldout`" in readme
+    assert all(float(said.split(" ")[0]) <= 10 for said in calls.values()), "the goal"

@@ -11,7 +11,7 @@ import pytest
 from airflow.sdk.definitions.retry_policy import RetryAction, RetryDecision
 from scripted_model import Store
 
-from airflow_common_ai.classifier.model import CATEGORIES, HEADS, Bars, LinearModel
+from airflow_common_ai.classifier.model import CATEGORIES, HEADS, HOPELESS, Bars, LinearModel
 from airflow_common_ai.policies import DEFAULT_CATEGORIES, EvidenceRetryPolicy, FailureCategory, FailureRule
 
 FIRM, LEANING = 30.0, 2.0
@@ -38,7 +38,8 @@ WORDS = {
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     path = tmp_path / "model.json"
-    made = LinearModel.of(list(WORDS), list(WORDS.values()), [0.0] * HEADS, (1.0, 0.0), Bars(0.75, 0.6), {})
+    bars = Bars(dict.fromkeys(HOPELESS, 0.75), dict.fromkeys(CATEGORIES, 0.6))
+    made = LinearModel.of(list(WORDS), list(WORDS.values()), [0.0] * HEADS, (1.0, 0.0), bars, {})
     path.write_bytes(made.to_bytes())
     return path
 

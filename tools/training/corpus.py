@@ -138,7 +138,7 @@ def sha256_of(folder: Path = RECORDINGS) -> str:
     """Return one hash of the recordings, the labels and everything else that is learned from."""
     here = Path(__file__).parent
     files = [*sorted((folder / "corpus").glob("*.jsonl")), folder / "labels.jsonl"]
-    files += [here / name for name in ("catalogues.jsonl", "phrases.txt", "word_vectors.json")]
+    files += [here / name for name in ("catalogues.jsonl", "no_cause.txt", "phrases.txt", "word_vectors.json")]
     digest = hashlib.sha256()
     for path in files:
         digest.update(f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())

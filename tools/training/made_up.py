@@ -15,7 +15,7 @@ from airflow_common_ai.evidence.protocols import read_signals
 from airflow_common_ai.evidence.redaction import Redactor
 from tools.training.catalogues import read_entries
 
-__all__ = ["PHRASES", "Phrase", "made_up_examples", "read_phrases"]
+__all__ = ["PHRASES", "Phrase", "example_of", "made_up_examples", "read_phrases"]
 
 PHRASES = Path(__file__).parent / "phrases.txt"
 
@@ -82,13 +82,14 @@ def made_up_examples(seed: int = 0) -> Iterator[Example]:
     redactor = Redactor()
     for phrase in read_phrases():
         for _ in range(_COPIES):
-            yield _example(phrase, _PHRASE_WEIGHT, chance, redactor)
+            yield example_of(phrase, _PHRASE_WEIGHT, chance, redactor)
     for entry in read_entries():
         said = Phrase(entry.text, cast(CategoryName, entry.category), cast(Literal["yes"], entry.should_retry), ())
-        yield _example(said, _ENTRY_WEIGHT, chance, redactor)
+        yield example_of(said, _ENTRY_WEIGHT, chance, redactor)
 
 
-def _example(phrase: Phrase, weight: float, chance: random.Random, redactor: Redactor) -> Example:
+def example_of(phrase: Phrase, weight: float, chance: random.Random, redactor: Redactor) -> Example:
+    """Return a phrase with its slots filled, as an exception of one class or another."""
     text = _SLOT.sub(lambda slot: chance.choice(_FILLINGS[slot[1]]), phrase.text)
     if chance.random() < 0.5:
         text = text[0].upper() + text[1:]

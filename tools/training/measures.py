@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from airflow_common_ai.classifier.classifier import Prediction
+from airflow_common_ai.evals.scoring.calibration import equal_mass_bins, expected_error
 from airflow_common_ai.evals.statistics.intervals import wilson
 from airflow_common_ai.evidence.model import Retry
 from airflow_common_ai.recordings.label import ShouldRetry
@@ -16,8 +17,6 @@ from tools.training.corpus import Recorded
 __all__ = ["Judged", "Rate", "Row", "calibration_bins", "calibration_error", "judge", "measure", "noise_of"]
 
 Predict = Callable[[Recorded], Prediction | None]
-
-_BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +33,12 @@ class Rate:
     def interval(self) -> tuple[float, float]:
         """Return Wilson's interval of 95 %."""
         return wilson(self.value, self.total) if self.total else (0.0, 1.0)
+
+    @property
+    def per_100(self) -> str:
+        """How many of a hundred, with the interval."""
+        low, high = self.interval()
+        return f"{100 * self.value:.1f} ({100 * low:.1f}–{100 * high:.1f})"
 
     def __str__(self) -> str:
         low, high = self.interval()
@@ -118,19 +123,20 @@ def measure(name: str, judged: Sequence[Judged]) -> Row:
 
 
 def calibration_bins(confidences: np.ndarray, right: np.ndarray) -> list[tuple[float, Rate]]:
-    """Return the mean confidence and the share that is right of ten bins that hold equally many."""
-    order = np.argsort(confidences, kind="stable")
+    """Return the mean confidence and the share that is right of ten bins that hold about equally many."""
+    bins = equal_mass_bins(confidences, np.ones(len(confidences)))
     return [
-        (float(confidences[part].mean()), Rate(int(right[part].sum()), len(part)))
-        for part in np.array_split(order, _BINS)
-        if len(part)
+        (float(confidences[within].mean()), Rate(int(right[within].sum()), int(within.sum())))
+        for within in (bins == number for number in np.unique(bins))
     ]
 
 
 def calibration_error(confidences: np.ndarray, right: np.ndarray) -> float:
     """Return the expected calibration error over those bins."""
-    bins = calibration_bins(confidences, right)
-    return sum(rate.total * abs(mean - rate.value) for mean, rate in bins) / max(1, len(confidences))
+    if not len(confidences):
+        return 0.0
+    bins = equal_mass_bins(confidences, np.ones(len(confidences)))
+    return float(expected_error(np.bincount(bins, confidences - right).astype(float), len(confidences)))
 
 
 def noise_of(confidences: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""Make probabilities honest, and choose the bars, on what the model said about groups that it had not seen."""
+"""Make probabilities honest, on what the model said about groups that it had not seen."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airflow_common_ai.classifier.fitting import Fitted
-from airflow_common_ai.classifier.model import CATEGORIES, Bars
+from airflow_common_ai.classifier.model import CATEGORIES
 
 if TYPE_CHECKING:
     from airflow_common_ai.classifier.training import Example, Numbers
 
-__all__ = ["Calibration", "calibrate", "choose_bars"]
+__all__ = ["Calibration", "calibrate"]
 
 _LOG_TEMPERATURES = (-3.0, 3.0)
 _CERTAIN = 1e-9
-_STEP = 0.01
-"""Between the bars that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +35,16 @@ class Calibration:
         from scipy.special import expit, softmax
 
         return softmax(scores[:, :-1] * self.temperature, axis=1), expit(scores[:, -1] * self.slope + self.shift)
+
+    def confidences(self, probabilities: Numbers) -> Numbers:
+        """Return how sure to be of the most probable categories."""
+        import numpy as np
+        from scipy.special import expit, logit
+
+        slope, shift = self.confidence
+        sure = logit(np.clip(probabilities.max(axis=1), _CERTAIN, 1 - _CERTAIN))
+        found: Numbers = expit(slope * sure + shift)
+        return found
 
     def applied(self, fitted: Fitted) -> Fitted:
         """Return weights whose scores need no calibration any more."""
@@ -68,13 +76,6 @@ def calibrate(scores: Numbers, examples: Sequence[Example]) -> Calibration:
         sure = np.clip(sure, _CERTAIN, 1 - _CERTAIN)
         return float(-(weights * np.where(is_right, np.log(sure), np.log1p(-sure))).sum())
 
-    asked = np.array([index for index, example in enumerate(examples) if example.should_retry != "either"])
-    signs = np.array([1.0 if examples[index].should_retry == "yes" else -1.0 for index in asked])
-
-    def retry_loss(parameters: Numbers) -> float:
-        margins = signs * (parameters[0] * scores[asked, -1] + parameters[1])
-        return float((weights[asked] * np.logaddexp(0, -margins)).sum())
-
     temperature = float(np.exp(minimize_scalar(category_loss, bounds=_LOG_TEMPERATURES, method="bounded").x))
     logs = log_softmax(scores[:, :-1] * temperature, axis=1)[rows, best]
     sure = np.clip(np.exp(logs), _CERTAIN, 1 - _CERTAIN)
@@ -97,35 +98,3 @@ def _platt(scores: Numbers, answers: Numbers, weights: Numbers) -> tuple[float, 
 
     slope, shift = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
     return float(slope), float(shift)
-
-
-def choose_bars(
-    retry_probabilities: Numbers,
-    examples: Sequence[Example],
-    *,
-    fail: tuple[float, float, float],
-    retry: tuple[float, float, float],
-) -> Bars:
-    """
-    Return the lowest bars that keep mistakes rare enough.
-
-    :param fail: The share of mistakes that is allowed, the lowest bar and the highest. So for ``retry``.
-    """
-    import numpy as np
-
-    weights = np.array([example.weight for example in examples])
-    is_yes = np.array([example.should_retry == "yes" for example in examples])
-    is_no = np.array([example.should_retry == "no" for example in examples])
-    return Bars(
-        fail=_bar(1 - retry_probabilities, is_yes, weights, *fail),
-        retry=_bar(retry_probabilities, is_no, weights, *retry),
-    )
-
-
-def _bar(sure: Numbers, is_mistake: Numbers, weights: Numbers, most: float, lowest: float, highest: float) -> float:
-    for step in range(round((highest - lowest) / _STEP)):
-        bar = round(lowest + step * _STEP, 2)
-        over = sure >= bar
-        if (weights * is_mistake)[over].sum() <= most * weights[over].sum():
-            return bar
-    return highest

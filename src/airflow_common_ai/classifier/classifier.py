@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from airflow_common_ai.classifier.features import SAYS_NOTHING, Features, features_of
-from airflow_common_ai.classifier.model import CATEGORIES, HOPELESS, LinearModel
+from airflow_common_ai.classifier.model import CATEGORIES, LinearModel
 from airflow_common_ai.classifier.words import words_of_text
 from airflow_common_ai.evidence.model import CategoryName, RedactedEvidence, RedactedText, Signal
 
-__all__ = ["SHIPPED", "Classifier", "Prediction", "is_readable"]
+__all__ = ["SHIPPED", "Classifier", "Prediction", "is_readable", "is_too_long"]
 
 SHIPPED = Path(__file__).parent / "weights.json"
 
 _MAX_CHARS = 12 * 1024
-"""Of all messages: in a longer one the words that say what failed are lost among others."""
+"""Of all messages."""
 _SAYS_ONLY_THAT_IT_FAILED = SAYS_NOTHING | {
     stem
     for stem, _ in words_of_text(
-        "a an and at by did do does for from has have in is it no not of on see that the this to was were will with "
+        "a about all an and any are as at be been being but by can could did do does for from had has have if in into "
+        "is it its may might more no not of on only or our out over see so such than that the their them then there "
+        "these they this to under was we were what when which while who will with would you your "
         "abort airflow application bash batch code command complete container docker end ended execute execution exit "
         "finish job kubernetes log logs non operation operator pipeline pod process program remote result return run "
         "script shell ssh state status step submit subprocess successfully task terminate worker zero"
@@ -89,7 +91,7 @@ class Classifier:
         :return: ``None`` where the model has too little to go by: no words, few words that it knows (another
             language, noise), or too many words in all.
         """
-        if sum(len(node.message) for node in evidence.nodes) > _MAX_CHARS:
+        if is_too_long(evidence):
             return None
         features = features_of(evidence, signals)
         if not is_readable(features, self._model.rows):
@@ -121,17 +123,19 @@ class Classifier:
         To fail a task both heads must be sure, and say the same: vague words leave one of them in doubt.
         """
         bars = self._model.bars
-        if retry_probability >= bars.retry:
+        if retry_probability >= bars.retry[category]:
             return True
-        is_hopeless = category in HOPELESS and min(confidence, 1 - retry_probability) >= bars.fail
+        fail_bar = bars.fail.get(category)
+        is_hopeless = fail_bar is not None and min(confidence, 1 - retry_probability) >= fail_bar
         return False if is_hopeless else None
 
     def _top_features(self, features: Features, category: int) -> tuple[RedactedText, ...]:
         """Return the words that speak most for a category, compared with what they say for the others on average."""
         pulls: list[tuple[float, str]] = []
         for name, weight in features.weights.items():
-            if name.split(" ")[0] not in features.words:
-                continue  # a hint or a base class: no words that stand in the failure
+            stems = name.split(" ")
+            if stems[0] not in features.words or _SAYS_ONLY_THAT_IT_FAILED.issuperset(stems):
+                continue  # a hint or a base class, which stand in no text, or words that tell nobody why
             *heads, _ = self._model.weights_of(name)
             pull = weight * (heads[category] - sum(heads) / len(heads))
             if pull > 0:
@@ -146,7 +150,12 @@ class Classifier:
         return tuple(chosen)
 
 
-def is_readable(features: Features, known: Mapping[str, object]) -> bool:
+def is_too_long(evidence: RedactedEvidence) -> bool:
+    """Whether the words that say what failed are lost among others."""
+    return sum(len(node.message) for node in evidence.nodes) > _MAX_CHARS
+
+
+def is_readable(features: Features, known: Container[str]) -> bool:
     """Whether enough of a failure's words are known: of its texts, and of all that tell something."""
     telling = [
         word

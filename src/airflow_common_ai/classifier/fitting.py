@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airflow_common_ai.classifier.features import Features, features_of
-from airflow_common_ai.classifier.model import CATEGORIES, HEADS
+from airflow_common_ai.classifier.model import CATEGORIES, HEADS, MOST_STEPS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -43,7 +43,7 @@ class Fitting:
 
         self._recipe = recipe
         self._examples = examples
-        found = [features_of(example.evidence, example.signals) for example in examples]
+        found = self.features = [features_of(example.evidence, example.signals) for example in examples]
         counts = Counter(name for features in found for name in features.weights)
         frequent = {name for name, count in counts.items() if count >= recipe.least_count}
         self.names = sorted(frequent | vectors.keys())
@@ -82,6 +82,14 @@ class Fitting:
             coefficients[np.ix_(self._placed, columns)] += self._vectors @ found[len(used) :]
             intercepts[columns] = fit.intercept_ * signs
         return Fitted(coefficients, intercepts)
+
+    def known(self, fitted: Fitted) -> frozenset[str]:
+        """Return the features of which weights are left when they are rounded."""
+        import numpy as np
+
+        steps = np.abs(fitted.coefficients).max(axis=0) / MOST_STEPS
+        is_left = np.rint(fitted.coefficients / np.where(steps, steps, 1.0)).any(axis=1)
+        return frozenset(self.names[at] for at in np.flatnonzero(is_left))
 
     def scores(self, fitted: Fitted, rows: Sequence[int]) -> Numbers:
         """Return the log-odds of each head for some examples."""

@@ -14,17 +14,20 @@ from typing import Any, get_args
 
 from airflow_common_ai.evidence.model import CategoryName
 
-__all__ = ["CATEGORIES", "HEADS", "HOPELESS", "MAX_MODEL_BYTES", "SCHEMA", "Bars", "LinearModel", "UnusableModel"]
+__all__ = [
+    "CATEGORIES", "HEADS", "HOPELESS", "MAX_MODEL_BYTES", "MOST_STEPS", "SCHEMA",
+    "Bars", "LinearModel", "UnusableModel",
+]  # fmt: skip
 
 CATEGORIES: tuple[CategoryName, ...] = get_args(CategoryName)
 HOPELESS: frozenset[CategoryName] = frozenset({"auth", "data", "permanent", "resource"})
 """The categories that no other try helps, as a rule."""
 HEADS = len(CATEGORIES) + 1
 """Numbers for each feature: one for each category, and the last for another try."""
-SCHEMA = 1
+SCHEMA = 2
 """Raised by one whenever an older file would be misread, also when the features change their meaning."""
 MAX_MODEL_BYTES = 4 * 1024 * 1024
-_MOST_STEPS = 127
+MOST_STEPS = 127
 """Weights are whole steps that fit into one byte."""
 _TRAIN_AGAIN = "Train it again with this version, or leave classifier at its default."
 
@@ -37,10 +40,16 @@ class UnusableModel(ValueError):
 class Bars:
     """How sure the model must be before its word may decide, chosen on failures that training did not see."""
 
-    fail: float
-    """The least probability that no other try helps, and of a category of which that is the rule."""
-    retry: float
-    """The least probability that another try helps."""
+    fail: Mapping[CategoryName, float]
+    """Of each hopeless category: the least probability that it is right, and that no other try helps."""
+    retry: Mapping[CategoryName, float]
+    """Of each category that seems likeliest: the least probability that another try helps."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every category has its bars, and none is below an even chance."""
+        has_all = self.fail.keys() == HOPELESS and self.retry.keys() == set(CATEGORIES)
+        return has_all and all(0.5 <= bar <= 1 for bars in (self.fail, self.retry) for bar in bars.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +80,14 @@ class LinearModel:
     ) -> LinearModel:
         """Return a model of these weights, one row for each feature, rounded to what the file can hold."""
         sizes = tuple(
-            float(f"{max((abs(row[head]) for row in weights), default=0.0) / _MOST_STEPS or 1.0:.6g}")
+            float(f"{max((abs(row[head]) for row in weights), default=0.0) / MOST_STEPS or 1.0:.6g}")
             for head in range(HEADS)
         )
         kept: dict[str, list[int]] = {}
         for feature, row in sorted(zip(features, weights, strict=True)):
             steps = [round(weight / size) for weight, size in zip(row, sizes, strict=True)]
             if any(steps):
-                kept[feature] = [max(-_MOST_STEPS, min(_MOST_STEPS, step)) for step in steps]
+                kept[feature] = [max(-MOST_STEPS, min(MOST_STEPS, step)) for step in steps]
         rows = {feature: index * HEADS for index, feature in enumerate(kept)}
         flat = array("b", [step for steps in kept.values() for step in steps])
         slope, shift = _short(confidence)
@@ -110,7 +119,7 @@ class LinearModel:
         data = {
             "schema": SCHEMA,
             "about": dict(self.about),
-            "bars": {"fail": self.bars.fail, "retry": self.bars.retry},
+            "bars": {"fail": dict(self.bars.fail), "retry": dict(self.bars.retry)},
             "categories": list(CATEGORIES),
             "confidence": list(self.confidence),
             "intercepts": list(self.intercepts),
@@ -147,15 +156,18 @@ class LinearModel:
                 tuple(float(size) for size in fields["step_sizes"]),
                 tuple(float(value) for value in fields["intercepts"]),
                 (float(fields["confidence"][0]), float(fields["confidence"][1])),
-                Bars(float(fields["bars"]["fail"]), float(fields["bars"]["retry"])),
+                Bars(
+                    **{name: {of: float(bar) for of, bar in fields["bars"][name].items()} for name in ("fail", "retry")}
+                ),
                 dict(fields["about"]),
             )
         except (LookupError, TypeError, ValueError, AttributeError, OverflowError, binascii.Error):
             raise UnusableModel(f"is damaged: a field is missing or holds something else. {_TRAIN_AGAIN}") from None
         is_whole = len(steps) == len(features) * HEADS == len(model.rows) * HEADS
         numbers = (*model.step_sizes, *model.intercepts, *model.confidence)
-        is_sure = all(0.5 <= bar <= 1 for bar in (model.bars.fail, model.bars.retry))
-        if not (is_whole and is_sure and len(numbers) == 2 * HEADS + 2 and all(map(math.isfinite, numbers))):
+        if not (
+            is_whole and model.bars.is_sound and len(numbers) == 2 * HEADS + 2 and all(map(math.isfinite, numbers))
+        ):
             raise UnusableModel(f"is damaged: its numbers do not fit its features. {_TRAIN_AGAIN}")
         return model
 
@@ -175,6 +187,10 @@ class LinearModel:
             ) from None
         except UnusableModel as fault:
             raise UnusableModel(f"The model {path} {fault}") from None
+
+
+def _numbers(bars: Mapping[CategoryName, Any]) -> dict[CategoryName, float]:
+    return {category: float(bar) for category, bar in bars.items()}
 
 
 def _short(values: Sequence[float]) -> tuple[float, ...]:

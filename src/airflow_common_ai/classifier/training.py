@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from airflow_common_ai.classifier.calibration import calibrate, choose_bars
+from airflow_common_ai.classifier.bars import choose_bars
+from airflow_common_ai.classifier.calibration import calibrate
+from airflow_common_ai.classifier.classifier import is_readable, is_too_long
 from airflow_common_ai.classifier.fitting import Fitting, folds
 from airflow_common_ai.classifier.model import CATEGORIES, LinearModel
 from airflow_common_ai.evidence.model import CategoryName, RedactedEvidence, Signal
@@ -19,9 +21,6 @@ __all__ = ["Example", "Recipe", "Trained", "train", "vectors_of"]
 Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
 
 _LEAST_EXAMPLES, _LEAST_GROUPS = 20, 2
-_RETRY_BARS = (0.5, 0.95)
-_FAIL_BARS = (0.75, 0.99)
-"""Between which a bar may lie, however few mistakes there were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +58,6 @@ class Recipe:
     share_of_also: float = 0.25
     """The part of an example's weight that its other categories get together."""
     folds: int = 10
-    most_false_fails: float = 0.05
-    """Of the failures that the model alone would fail, how many may have been worth a retry."""
-    most_wasted_retries: float = 0.2
-    """Of the failures that the model alone would retry, how many may not have been worth it. Four times as many: a
-    wasted retry costs one try, a false FAIL all that are left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +70,8 @@ class Trained:
     probabilities: Numbers
     """For each of them the probability of each category."""
     retry_probabilities: Numbers
+    is_read: Sequence[bool]
+    """Whether it would have answered; it abstains where it knows too few words."""
 
 
 def train(
@@ -112,22 +108,22 @@ def train(
     measured = [index for index, example in enumerate(everything) if example.is_measured]
     taught = [index for index, example in enumerate(everything) if not example.is_measured]
     scores = np.zeros((len(measured), len(CATEGORIES) + 1))
+    is_read = [False] * len(measured)
     # More threads cost more than they give here, and would change the order of sums, and so the bytes of the model.
     with threadpool_limits(limits=1):
         for fold in folds([everything[index].group for index in measured], chosen.folds):
             out = set(fold)
             fitted = fitting.fit([index for at, index in enumerate(measured) if at not in out] + taught)
             scores[fold] = fitting.scores(fitted, [measured[at] for at in fold])
+            known = fitting.known(fitted)
+            for at in fold:
+                row = measured[at]
+                is_read[at] = not is_too_long(everything[row].evidence) and is_readable(fitting.features[row], known)
         whole = fitting.fit(range(len(everything)))
     seen = [everything[index] for index in measured]
     calibration = calibrate(scores, seen)
     probabilities, retry_probabilities = calibration.probabilities(scores)
-    bars = choose_bars(
-        retry_probabilities,
-        seen,
-        fail=(chosen.most_false_fails, *_FAIL_BARS),
-        retry=(chosen.most_wasted_retries, *_RETRY_BARS),
-    )
+    bars = choose_bars(probabilities.argmax(axis=1), calibration.confidences(probabilities), retry_probabilities, seen)
     final = calibration.applied(whole)
     model = LinearModel.of(
         fitting.names,
@@ -137,7 +133,7 @@ def train(
         bars,
         about or {},
     )
-    return Trained(model, seen, probabilities, retry_probabilities)
+    return Trained(model, seen, probabilities, retry_probabilities, is_read)
 
 
 def vectors_of(model: LinearModel) -> dict[str, list[float]]:

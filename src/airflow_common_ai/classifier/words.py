@@ -16,8 +16,8 @@ _MAX_WORD_CHARS = 24
 """Longer than any word of English that errors use: what is longer is an id, or a line in a script without
 blanks. Cut, it is a word that nobody knows."""
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-"""``HTTPError`` is ``http error``, ``RESOURCE_EXHAUSTED`` ``resource exhausted``; other scripts stay whole."""
+_WORD = re.compile(r"[a-zA-Z]{0,24}[^\W\d_a-zA-Z][^\W\d_]*|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+"""``HTTPError`` is ``http error``, ``RESOURCE_EXHAUSTED`` ``resource exhausted``; other letters keep a word whole."""
 _SHORT_NOT = re.compile(
     r"\b(ca|could|did|does|do|has|have|is|was|were|wo|would|should|must|are)n['’]t\b", re.IGNORECASE
 )

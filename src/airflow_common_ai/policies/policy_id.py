@@ -6,19 +6,40 @@ import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
 from enum import Enum
+from pathlib import Path
 
 from airflow.sdk.definitions.retry_policy import RetryRule
 
 from airflow_common_ai.policies.categories import FailureCategory
+from airflow_common_ai.policies.evidence_policy import EvidenceRetryPolicy
 from airflow_common_ai.policies.rules import FailureRule
 
 __all__ = ["policy_id"]
 
 
 def policy_id(policy: object) -> str:
-    """Return the class name and a digest of the options; equal in every process for an equal configuration."""
-    digest = hashlib.sha256(repr(_stable(vars(policy))).encode()).hexdigest()[:8]
+    """
+    Return the class name and a digest of the options; equal in every process for an equal configuration.
+
+    The weights of the classifier count, not where their file is.
+    """
+    options = dict(vars(policy))
+    if isinstance(policy, EvidenceRetryPolicy):
+        options["classifier"] = _weights(policy.classifier)
+    digest = hashlib.sha256(repr(_stable(options)).encode()).hexdigest()[:8]
     return f"{type(policy).__name__}-{digest}"
+
+
+def _weights(classifier: bool | str) -> str:
+    from airflow_common_ai.classifier.classifier import SHIPPED
+    from airflow_common_ai.classifier.version import version_of
+
+    if classifier is False:
+        return "none"
+    try:
+        return version_of(SHIPPED if classifier is True else Path(classifier))
+    except OSError:
+        return f"unreadable {classifier}"  # the decision is made without it, which is another policy
 
 
 def _stable(value: object) -> object:

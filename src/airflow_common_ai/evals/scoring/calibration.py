@@ -14,7 +14,7 @@ from airflow_common_ai.evals.statistics.resampling import bootstrap_interval, re
 from airflow_common_ai.evals.statistics.sample import Sample
 from airflow_common_ai.evals.voice import Answer, answers_by_voice
 
-__all__ = ["BINS", "Bin", "Calibration", "score_calibration"]
+__all__ = ["BINS", "Bin", "Calibration", "equal_mass_bins", "expected_error", "score_calibration"]
 
 BINS = 10
 
@@ -60,7 +60,7 @@ def _score(voice: str, answers: Sequence[Answer], failures: int) -> Calibration:
     sample = Sample([answer.judged.row.fingerprint for answer in answers])
     confidence = np.array([answer.confidence for answer in answers])
     is_right = np.array([answer.is_right for answer in answers])
-    bins = _equal_mass_bins(confidence, sample)
+    bins = equal_mass_bins(confidence, sample.weights)
     return Calibration(
         voice=voice,
         failures=sample.failures,
@@ -72,12 +72,17 @@ def _score(voice: str, answers: Sequence[Answer], failures: int) -> Calibration:
     )
 
 
-def _equal_mass_bins(confidence: NDArray[np.float64], sample: Sample) -> NDArray[np.int64]:
+def equal_mass_bins(confidence: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the bin of each answer. Equal confidences share one, so that the order of rows decides nothing."""
     at = np.unique(confidence, return_inverse=True)[1]
-    mass = np.bincount(at, sample.weights)
+    mass = np.bincount(at, weights)
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()
     return np.asarray(np.minimum(middle * BINS, BINS - 1)[at], dtype=np.int64)
+
+
+def expected_error(gaps: NDArray[np.float64], mass: float) -> NDArray[np.float64]:
+    """Return the calibration error: ``gaps`` holds for each bin by how much confidence exceeds truth, in all."""
+    return np.asarray(np.abs(gaps).sum(axis=-1) / mass)
 
 
 def _bins(
@@ -93,5 +98,5 @@ def _bins(
 def _ece(gap: NDArray[np.float64], bins: NDArray[np.int64], sample: Sample) -> Estimate:
     """Return the mean over bins, by mass, of how far confidence and truth are apart; the bins stay in a resample."""
     columns = np.column_stack([sample.per_failure(np.where(bins == number, gap, 0.0)) for number in np.unique(bins)])
-    drawn = np.abs(resampled_sums(columns)).sum(axis=1) / sample.failures
-    return bootstrap_interval(float(np.abs(columns.sum(axis=0)).sum() / sample.failures), drawn)
+    drawn = expected_error(resampled_sums(columns), sample.failures)
+    return bootstrap_interval(float(expected_error(columns.sum(axis=0), sample.failures)), drawn)
