@@ -25,6 +25,9 @@ from typing import Any
 from airflow.sdk import DAG, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException
 
+from airflow_common_ai.evals.batch.tasks import answers_of_a_batch
+from airflow_common_ai.evals.task_process import children_may_import_airflow
+
 __all__ = ["evaluation_dag"]
 
 _FAILED = 1
@@ -47,6 +50,7 @@ def evaluation_dag(
     repeats: int = 1,
     replay: str | None = None,
     live: bool = False,
+    batch: str | None = None,
     max_active_shards: int | None = None,
     timeout_s: float = 120.0,
     **dag_options: Any,
@@ -63,43 +67,52 @@ def evaluation_dag(
     :param shards: Mapped tasks; about 250 cases each are a good size.
     :param gates: The file of the gates; without it the last task only merges.
     :param baseline: An earlier run, for gates about drops.
-    :param replay: Recorded answers of models; without it and ``live`` no model is asked.
+    :param replay: Recorded answers of models; without it, ``live`` and ``batch`` no model is asked.
+    :param batch: The connection of the model that the policy asks, to ask it all questions in one batch before. With
+        ``replay`` only those that are not answered there, and their answers are added.
     :param max_active_shards: How many may run at once, which caps the rate of requests to a model.
     :param timeout_s: Seconds that one decision may take.
     :param dag_options: Of the Dag itself, such as ``schedule``.
-    :raises ValueError: ``shards`` is out of range.
+    :raises ValueError: ``shards`` is out of range, or models are to be asked in two ways.
     """
     if not 1 <= shards <= _MAX_SHARDS:
         raise ValueError(f"evaluation_dag.shards must be from 1 to {_MAX_SHARDS}, got {shards}. Use e.g. shards=20.")
+    if live and (replay is not None or batch is not None):
+        raise ValueError("evaluation_dag takes live, or replay and batch.")
+
+    def here() -> Path:
+        return _folder(folder)
+
     with DAG(dag_id, **{"schedule": None, "catchup": False, **dag_options}) as dag:
 
         @task(retries=2, retry_delay=timedelta(minutes=1), max_active_tis_per_dagrun=max_active_shards)
-        def ask(index: int) -> str:
+        def ask(answers: str | None, index: int) -> str:
             from airflow_common_ai.evals.runner import RunOptions, run_policy
 
-            output = _folder(folder) / f"shard-{index:04}-of-{shards:04}.jsonl"
-            run_policy(
-                RunOptions(
-                    Path(corpus),
-                    policy,
-                    output,
-                    labels=None if labels is None else Path(labels),
-                    shard=(index, shards),
-                    repeats=repeats,
-                    resume=True,
-                    replay=None if replay is None else Path(replay),
-                    live=live,
-                    jobs=1,  # the executor is what runs them side by side
-                    timeout_s=timeout_s,
+            output = here() / f"shard-{index:04}-of-{shards:04}.jsonl"
+            with children_may_import_airflow():
+                run_policy(
+                    RunOptions(
+                        Path(corpus),
+                        policy,
+                        output,
+                        labels=None if labels is None else Path(labels),
+                        shard=(index, shards),
+                        repeats=repeats,
+                        resume=True,
+                        replay=None if answers is None else Path(answers),
+                        live=live,
+                        jobs=1,  # the executor is what runs them side by side
+                        timeout_s=timeout_s,
+                    )
                 )
-            )
             return str(output)
 
         @task
         def merge(paths: list[str]) -> str:
             from airflow_common_ai.evals.runs.merging import merge_runs, write_run
 
-            merged = _folder(folder) / "run.jsonl"
+            merged = here() / "run.jsonl"
             write_run(merged, merge_runs([Path(path) for path in paths]))
             return str(merged)
 
@@ -116,7 +129,18 @@ def evaluation_dag(
                 raise AirflowFailException(f"{policy} {what}. See: airflow-common-ai gate {path} --config {gates}")
             return verdict.to_json()
 
-        asked: Any = ask.expand(index=list(range(1, shards + 1)))
+        answers: Any = replay
+        if batch is not None:
+            answers = answers_of_a_batch(
+                here,
+                corpus=corpus,
+                policy=policy,
+                llm_conn_id=batch,
+                answers=replay,
+                labels=labels,
+                repeats=repeats,
+            )
+        asked: Any = ask.partial(answers=answers).expand(index=list(range(1, shards + 1)))
         merged: Any = merge(asked)
         if gates is not None:
             gate(merged)

@@ -9,16 +9,13 @@ from typing import Any
 
 import pytest
 from evals.corpus.collecting import corpus_in, texts_in
+from real_airflow import PATIENT
 from typer.testing import CliRunner
 
 from airflow_common_ai.cli.corpus import app
 from demo.throwaway_airflow import ThrowawayAirflow
 
 DAG_FILE = Path(__file__).parent / "dags" / "failing_orders.py"
-
-
-PATIENT = {"AIRFLOW__WORKERS__EXECUTION_API_TIMEOUT": "60", "AIRFLOW__WORKERS__EXECUTION_API_RETRIES": "20"}
-"""On a busy machine the API may answer too late for a task, which then fails in a way of its own."""
 
 
 @pytest.fixture(scope="module")
