@@ -26,7 +26,6 @@ from airflow.sdk import DAG, get_current_context, task
 from airflow.sdk.exceptions import AirflowFailException
 
 from airflow_common_ai.evals.batch.tasks import answers_of_a_batch
-from airflow_common_ai.evals.task_process import children_may_import_airflow
 
 __all__ = ["evaluation_dag"]
 
@@ -90,22 +89,21 @@ def evaluation_dag(
             from airflow_common_ai.evals.runner import RunOptions, run_policy
 
             output = here() / f"shard-{index:04}-of-{shards:04}.jsonl"
-            with children_may_import_airflow():
-                run_policy(
-                    RunOptions(
-                        Path(corpus),
-                        policy,
-                        output,
-                        labels=None if labels is None else Path(labels),
-                        shard=(index, shards),
-                        repeats=repeats,
-                        resume=True,
-                        replay=None if answers is None else Path(answers),
-                        live=live,
-                        jobs=1,  # the executor is what runs them side by side
-                        timeout_s=timeout_s,
-                    )
+            run_policy(
+                RunOptions(
+                    Path(corpus),
+                    policy,
+                    output,
+                    labels=None if labels is None else Path(labels),
+                    shard=(index, shards),
+                    repeats=repeats,
+                    resume=True,
+                    replay=None if answers is None else Path(answers),
+                    live=live,
+                    jobs=1,  # the executor is what runs them side by side
+                    timeout_s=timeout_s,
                 )
+            )
             return str(output)
 
         @task

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -201,19 +199,12 @@ def _header(
         repeats=options.repeats,
         shard=options.shard,
         model=facts.model,
-        prompt=_prompt(facts),
+        prompt=facts.prompt,
         question=facts.question,
         conn_type=facts.conn_type,
         measured_at=recorded_at if recorded_at is not None else datetime.now(UTC).replace(microsecond=0),
         versions=facts.versions,
     )
-
-
-def _prompt(facts: PolicyFacts) -> str | None:
-    """Return one hash of prompt, schema and categories."""
-    if not facts.question:
-        return None
-    return hashlib.sha256(json.dumps(dict(sorted(facts.question.items()))).encode()).hexdigest()
 
 
 def _store(options: RunOptions) -> CassetteStore | None:
@@ -231,7 +222,7 @@ def _store_header(options: RunOptions, facts: PolicyFacts) -> StoreHeader:
         recorded_at=datetime.now(UTC),
         policy=options.policy,
         policy_id=facts.policy_id,
-        prompt=_prompt(facts),
+        prompt=facts.prompt,
         connections=facts.connections,
         versions=facts.versions,
     )
@@ -245,7 +236,7 @@ def _warnings(store: CassetteStore | None, facts: PolicyFacts, options: RunOptio
     age = store.header.age_days(datetime.now(UTC))
     if age > OLD_DAYS:
         yield f"the answers were recorded {age} days ago: the model may answer otherwise by now. Record them again."
-    if store.header.prompt != _prompt(facts):
+    if store.header.prompt != facts.prompt:
         yield "the answers were recorded with another prompt: whatever is asked otherwise now is stale."
 
 

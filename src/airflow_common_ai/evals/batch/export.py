@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +14,7 @@ from airflow_common_ai.evals.batch.listener import Listening
 from airflow_common_ai.evals.batch.question_file import Asked, Question, write_questions
 from airflow_common_ai.evals.replay.cassette_store import CassetteStore
 from airflow_common_ai.evals.replay.model_connections import Reached
+from airflow_common_ai.evals.workers.child_environment import child_environment
 from airflow_common_ai.evals.workers.job import PolicyFacts, Setup
 from airflow_common_ai.evals.workers.worker_pool import WorkerPool
 from airflow_common_ai.recordings.split import Split
@@ -83,7 +82,7 @@ def export_questions(
         raise ValueError(f"{len(models)} models are asked, and a batch is for one.")
     store = None if answers is None else CassetteStore(answers)
     left = [one for one in questions if store is None or not _is_answered(one, store)]
-    asked = Asked(policy, facts.policy_id, _prompt(facts), facts.connections, facts.versions)
+    asked = Asked(policy, facts.policy_id, facts.prompt, facts.connections, facts.versions)
     return Exported(models.pop(), write_questions(folder, asked, left) if left else None)
 
 
@@ -103,13 +102,6 @@ def _facts(policy: str, reached: Reached) -> PolicyFacts:
     return facts
 
 
-def _prompt(facts: PolicyFacts) -> str | None:
-    """Return what the header of a run has: another one, and a replay warns."""
-    if not facts.question:
-        return None
-    return hashlib.sha256(json.dumps(dict(sorted(facts.question.items()))).encode()).hexdigest()
-
-
 def _listened(listening: Listening) -> Iterator[Question]:
     with tempfile.TemporaryDirectory(prefix="questions-") as folder:
         heard = Path(folder) / "heard.jsonl"
@@ -119,7 +111,7 @@ def _listened(listening: Listening) -> Iterator[Question]:
             text=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env={"_AIRFLOW_PROCESS_CONTEXT": "server", **os.environ, "PYTHONHASHSEED": "0"},  # as a run has it
+            env=child_environment(),
             check=False,
         )
         if ended.returncode:

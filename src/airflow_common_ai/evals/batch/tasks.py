@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 from airflow.sdk import task
 from airflow.sdk.exceptions import AirflowSkipException
 
-from airflow_common_ai.evals.task_process import children_may_import_airflow
-
 __all__ = ["answers_of_a_batch"]
 
 log = logging.getLogger(__name__)
@@ -45,16 +43,15 @@ def answers_of_a_batch(
     def export() -> dict[str, str]:
         from airflow_common_ai.evals.batch.export import export_questions
 
-        with children_may_import_airflow():
-            exported = export_questions(
-                Path(corpus),
-                policy,
-                folder(),
-                llm_conn_id=llm_conn_id,
-                labels=None if labels is None else Path(labels),
-                repeats=repeats,
-                answers=answered(),
-            )
+        exported = export_questions(
+            Path(corpus),
+            policy,
+            folder(),
+            llm_conn_id=llm_conn_id,
+            labels=None if labels is None else Path(labels),
+            repeats=repeats,
+            answers=answered(),
+        )
         results = exported.questions.parent if exported.questions else folder()
         return {"questions": str(exported.questions or ""), "model": exported.model, "results": str(results)}
 

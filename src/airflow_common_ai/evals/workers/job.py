@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -44,6 +46,13 @@ class PolicyFacts:
     """Of the models that it asks, without secrets; for the header of a recording."""
     missing_connections: tuple[str, ...]
     versions: Mapping[str, str]
+
+    @property
+    def prompt(self) -> str | None:
+        """One hash of prompt, schema and categories."""
+        if not self.question:
+            return None
+        return hashlib.sha256(json.dumps(dict(sorted(self.question.items()))).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

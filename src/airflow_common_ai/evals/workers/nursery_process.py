@@ -13,6 +13,7 @@ from multiprocessing.reduction import send_handle
 from socket import socketpair
 from typing import Any
 
+from airflow_common_ai.evals.workers.child_environment import child_environment
 from airflow_common_ai.sanitizer import sanitize
 
 __all__ = ["NoWorkers", "NurseryProcess"]
@@ -40,7 +41,7 @@ class NurseryProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
-                env=_environment(),
+                env=child_environment(),
                 start_new_session=True,  # what is typed at the terminal is for the parent, and all can be ended at once
             )
         self._line = Connection(ours.detach())
@@ -100,8 +101,3 @@ class NurseryProcess:
         *_, last = self._errors.read().decode("utf-8", "replace").strip().splitlines() or [""]
         ended = f"the process that loads the policy ended with {self._process.returncode}"
         return sanitize(f"{ended}: {last}" if last else ended, _SHOWN_CHARS)
-
-
-def _environment() -> dict[str, str]:
-    """The same order of sets in every run, and connections in Airflow's database as its own commands find them."""
-    return {"_AIRFLOW_PROCESS_CONTEXT": "server", **os.environ, "PYTHONHASHSEED": "0"}
