@@ -14,7 +14,7 @@ from evals.small_corpus import an_error_each, judged, written_corpus
 from evals.test_runner import without_times
 from loopback.batch_server import BatchServer, serving_batches
 from loopback.llm_server import ANTHROPIC_WITH_SCHEMA, Json, Wire
-from policies.scripted_model import API_KEY, CERTAIN, CONN_ID, STATING, answer, connected
+from policies.scripted_model import API_KEY, CERTAIN, CONN_ID, answer, connected
 
 from airflow_common_ai.evals.answer import Outcome
 from airflow_common_ai.evals.batch.export import export_questions
@@ -74,7 +74,7 @@ def same_form(body: Json) -> Json:
     return body
 
 
-@pytest.mark.parametrize("wire", [CERTAIN, STATING, ANTHROPIC_WITH_SCHEMA], ids=lambda wire: wire.name)
+@pytest.mark.parametrize("wire", [CERTAIN, ANTHROPIC_WITH_SCHEMA], ids=lambda wire: wire.name)
 def test_a_batch_asks_and_decides_what_a_live_run_would(
     run_dag: DagRunner, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wire: Wire
 ) -> None:
