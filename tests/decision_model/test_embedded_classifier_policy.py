@@ -19,6 +19,7 @@ from airflow.sdk.definitions.retry_policy import RetryAction, RetryDecision, Ret
 from evals.small_corpus import a_recording, written_corpus
 from typer.testing import CliRunner
 
+from airflow_common_ai.classifier import UnusableModel
 from airflow_common_ai.classifier.classifier import SHIPPED
 from airflow_common_ai.cli.run import app
 from airflow_common_ai.decision_model import EmbeddedClassifierRetryPolicy
@@ -133,9 +134,13 @@ def test_it_can_be_copied_as_default_args_are_and_other_weights_are_another_poli
     assert evaluate(policy, refused()).action is RetryAction.RETRY
 
 
-def test_weights_that_are_not_there_are_found_out_when_the_dag_is_parsed(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"none\.json"):
-        EmbeddedClassifierRetryPolicy(classifier=tmp_path / "none.json")
+@pytest.mark.parametrize("content", [None, b"", SHIPPED.read_bytes()[:5000], b'{"schema": 1}'])
+def test_a_model_that_cannot_be_used_is_refused_when_the_dag_is_parsed(content: bytes | None, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    if content is not None:
+        model.write_bytes(content)
+    with pytest.raises(UnusableModel, match=r"model\.json"):
+        EmbeddedClassifierRetryPolicy(classifier=model)
 
 
 def test_the_policies_never_load_it_or_pydantic_ai() -> None:

@@ -9,7 +9,7 @@ from airflow.providers.common.ai.hooks.pydantic_ai import PydanticAIHook
 from airflow.providers.common.ai.policies.retry import ClassifierRetryPolicy, ErrorCategory
 from airflow.sdk.definitions.retry_policy import RetryPolicy, RetryRule
 
-from airflow_common_ai.classifier.classifier import SHIPPED
+from airflow_common_ai.classifier.classifier import SHIPPED, Classifier
 from airflow_common_ai.classifier.version import version_of
 from airflow_common_ai.decision_model.model import EmbeddedDecisionModel
 
@@ -46,7 +46,7 @@ class EmbeddedClassifierRetryPolicy(ClassifierRetryPolicy):
 
     :param classifier: A model that ``airflow-common-ai train`` made; the shipped one if ``None``.
     :param include_traceback: Whether the model reads the whole chain, the default here: nothing is paid for it.
-    :raises OSError: There is no file ``classifier``; raised when the Dag is parsed.
+    :raises UnusableModel: ``classifier`` is missing, damaged or of another version; raised when the Dag is parsed.
 
     The other parameters are the provider's. Where the classifier abstains, ``fallback_policy``, then
     ``fallback_rules``, then the task's own settings decide, as after a failed call.
@@ -74,6 +74,8 @@ class EmbeddedClassifierRetryPolicy(ClassifierRetryPolicy):
             max_exception_length=max_exception_length,
             include_traceback=include_traceback,
         )
+        if classifier is not None:
+            Classifier.load(Path(classifier))  # a model that cannot be used is refused when the Dag is parsed
         self.classifier = None if classifier is None else str(classifier)
         self.weights = version_of(Path(classifier or SHIPPED))
         """So that two policies with other weights are told apart by their options."""
