@@ -18,7 +18,7 @@ from airflow_common_ai.recordings.recording import Recording
 from airflow_common_ai.recordings.split import Split
 from airflow_common_ai.sanitizer import sanitize
 
-__all__ = ["Case", "digest_of", "in_shard", "read_cases", "row_of"]
+__all__ = ["Case", "class_paths", "digest_of", "in_shard", "read_cases", "row_of"]
 
 MAX_SHARDS = 10_000
 _MAX_LINES = 64
@@ -65,6 +65,12 @@ def in_shard(cases: Sequence[Case], shard: tuple[int, int] | None) -> list[Case]
         return list(cases)
     index, shards = shard
     return [case for case in cases if _number(case.recording.fingerprint) % shards == index - 1]
+
+
+def class_paths(cases: Sequence[Case]) -> tuple[str, ...]:
+    """Return all classes of a whole corpus: what a case is rebuilt as must not depend on those before it."""
+    nodes = (node for case in cases for node in case.recording.evidence.nodes)
+    return tuple(sorted({path for node in nodes for path in (node.type_path, *node.base_paths)}))
 
 
 def row_of(case: Case, repeat: int, answer: Answer) -> Row:

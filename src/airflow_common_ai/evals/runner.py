@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from airflow_common_ai.evals.answer import Outcome
-from airflow_common_ai.evals.cases import Case, digest_of, in_shard, read_cases, row_of
+from airflow_common_ai.evals.cases import Case, class_paths, digest_of, in_shard, read_cases, row_of
 from airflow_common_ai.evals.replay.cassette_store import OLD_DAYS, CassetteStore, StoreHeader
 from airflow_common_ai.evals.runs.run_file import Row
 from airflow_common_ai.evals.runs.run_header import RunHeader
@@ -130,7 +130,7 @@ def run_policy(options: RunOptions, progress: Progress = lambda done, total: Non
         header = _header(options, facts, every_case, len(cases), recorded_at if options.mode == "replay" else None)
         summary = RunSummary(header, facts.has_model, warnings=list(_warnings(store, facts, options)))
         _refuse_missing(facts, options.mode)
-        pool.prepare(Preparation(_type_paths(every_case) if facts.looks_at_exceptions else (), options.timeout_s))
+        pool.prepare(Preparation(class_paths(every_case) if facts.looks_at_exceptions else (), options.timeout_s))
         with RunOutput(options.output, header, resume=options.resume, tries=options.tries) as output:
             if store is not None and options.record is not None:
                 store.start(_store_header(options, facts))
@@ -179,12 +179,6 @@ def _planned(cases: Sequence[Case], repeats: int) -> Iterator[tuple[tuple[str, i
     for case in cases:
         for repeat in range(1, repeats + 1):
             yield (case.recording.id, repeat), case
-
-
-def _type_paths(cases: Sequence[Case]) -> tuple[str, ...]:
-    """Return all classes of the whole corpus: what a case is rebuilt as must not depend on those before it."""
-    nodes = (node for case in cases for node in case.recording.evidence.nodes)
-    return tuple(sorted({path for node in nodes for path in (node.type_path, *node.base_paths)}))
 
 
 def _header(

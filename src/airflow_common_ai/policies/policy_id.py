@@ -31,11 +31,11 @@ def policy_id(policy: object) -> str:
 
 
 def _weights(classifier: bool | str) -> str:
+    if classifier is False:
+        return "none"
     from airflow_common_ai.classifier.classifier import SHIPPED
     from airflow_common_ai.classifier.version import version_of
 
-    if classifier is False:
-        return "none"
     try:
         return version_of(SHIPPED if classifier is True else Path(classifier))
     except OSError:

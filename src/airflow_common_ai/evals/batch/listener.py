@@ -10,14 +10,13 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from airflow_common_ai.evals.asking.asker import Asker
 from airflow_common_ai.evals.asking.policy_loading import load_policy
-from airflow_common_ai.evals.cases import Case, read_cases
+from airflow_common_ai.evals.cases import class_paths, read_cases
 from airflow_common_ai.evals.replay.exchange import replaying
 from airflow_common_ai.evals.replay.model_connections import define_missing
 from airflow_common_ai.evals.replay.scrubbing import Scrubber
@@ -77,7 +76,8 @@ def main(listening: Listening) -> None:
         None if listening.labels is None else Path(listening.labels),
         None if listening.split is None else Split(listening.split),
     )
-    _import_classes(cases)
+    for path in class_paths(cases):
+        class_of(path, (), ALLOWED_PACKAGES)
     block_network()
     os.environ.pop("SSL_CERT_FILE", None)
     os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)  # no handshake: each client would read all certificates
@@ -105,13 +105,6 @@ def _heard(asker: Asker, ear: _Ear, recording: Recording) -> dict[str, Any]:
         "headers": {name: [value] for name, value in first.headers.items()},
     }
     return {"id": recording.id, "request": request, "problem": None}
-
-
-def _import_classes(cases: Sequence[Case]) -> None:
-    """As a run does, so that the exceptions are rebuilt as there."""
-    nodes = (node for case in cases for node in case.recording.evidence.nodes)
-    for path in sorted({path for node in nodes for path in (node.type_path, *node.base_paths)}):
-        class_of(path, (), ALLOWED_PACKAGES)
 
 
 if __name__ == "__main__":
